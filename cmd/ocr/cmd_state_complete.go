@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"ocr/internal/artifact"
+	"ocr/internal/lifecycle"
+)
+
+// completeRoundResult is what complete-round prints under --json; the keys are
+// shared with other programs.
+type completeRoundResult struct {
+	SchemaVersion int    `json:"schema_version"`
+	SessionID     string `json:"sessionId"`
+	Round         int64  `json:"round"`
+	MetaPath      string `json:"metaPath"`
+}
+
+// completeMapResult is what complete-map prints under --json; the keys are
+// shared with other programs.
+type completeMapResult struct {
+	SchemaVersion int    `json:"schema_version"`
+	SessionID     string `json:"sessionId"`
+	MapRun        int64  `json:"mapRun"`
+	MetaPath      string `json:"metaPath"`
+}
+
+// completeExits are the exit codes of both verbs.
+var completeExits = []int{exitOK, exitEnvironment, exitUsage, exitAmbiguous, exitNotFound, exitInvariant, exitPayload, exitBusy}
+
+func completeRoundCommand(a *app) *command {
+	fs := newFlags()
+	in := declarePayload(fs)
+	round := wholeNumber(fs, "round", 1, "`N` of the round; the current one if left out")
+	final := fs.Bool("require-final", false, "refuse unless the round's final.md is there")
+	c := &command{
+		name:     "complete-round",
+		synopsis: "record the result of a review round",
+		usage:    "(--stdin | --file FILE) [--session-id ID] [--round N] [--require-final] [--json]",
+		long: `Takes the round's payload as JSON: schema_version 1, verdict (APPROVE, REQUEST
+CHANGES or NEEDS DISCUSSION) and reviewers with their findings. Writes
+round-meta.json, the event and the findings, all or nothing. The session must be
+in phase synthesis. A round that is complete stays as it is.`,
+		example: "ocr state complete-round --session-id 2026-03-02-cart --file round.json --require-final",
+		exits:   completeExits,
+		flags:   fs,
+	}
+	c.exec = func(ctx context.Context, _ []string) error {
+		request, caller, err := a.completion(c, in)
+		if err != nil {
+			return err
+		}
+		request.Number, request.RequireFinal = round.Value, *final
+		done, err := lifecycle.CompleteRound(ctx, caller, request)
+		if err != nil {
+			return err
+		}
+		return a.print(completeRoundResult{schemaVersion, done.SessionID, done.Number, done.MetaPath}, func(w io.Writer) {
+			fmt.Fprintf(w, "session %s: round %d is complete, %s\n", oneLine(done.SessionID), done.Number, oneLine(done.MetaPath))
+		})
+	}
+	return c
+}
+
+func completeMapCommand(a *app) *command {
+	fs := newFlags()
+	in := declarePayload(fs)
+	run := wholeNumber(fs, "map-run", 1, "`N` of the run; the current one if left out")
+	final := fs.Bool("require-final", false, "refuse unless the run's map.md is there")
+	c := &command{
+		name:     "complete-map",
+		synopsis: "record the result of a map run",
+		usage:    "(--stdin | --file FILE) [--session-id ID] [--map-run N] [--require-final] [--json]",
+		long: `Takes the run's payload as JSON: schema_version 1 and sections with their files.
+Writes map-meta.json, the event and the sections, all or nothing. The session
+must be in phase synthesis. A run that is complete stays as it is.`,
+		example: "ocr state complete-map --session-id 2026-03-02-cart-map --file map.json",
+		exits:   completeExits,
+		flags:   fs,
+	}
+	c.exec = func(ctx context.Context, _ []string) error {
+		request, caller, err := a.completion(c, in)
+		if err != nil {
+			return err
+		}
+		request.Number, request.RequireFinal = run.Value, *final
+		done, err := lifecycle.CompleteMap(ctx, caller, request)
+		if err != nil {
+			return err
+		}
+		return a.print(completeMapResult{schemaVersion, done.SessionID, done.Number, done.MetaPath}, func(w io.Writer) {
+			fmt.Fprintf(w, "session %s: run %d is complete, %s\n", oneLine(done.SessionID), done.Number, oneLine(done.MetaPath))
+		})
+	}
+	return c
+}
+
+// payloadFlags say whose result a completion brings, and from where.
+type payloadFlags struct {
+	id    *string
+	stdin *bool
+	file  *string
+}
+
+func declarePayload(fs *flag.FlagSet) payloadFlags {
+	return payloadFlags{
+		id:    sessionFlag(fs),
+		stdin: fs.Bool("stdin", false, "read the payload from standard input"),
+		file:  fs.String("file", "", "read the payload from `FILE`"),
+	}
+}
+
+// completion reads the payload, which is checked before the session is.
+func (a *app) completion(c *command, in payloadFlags) (lifecycle.CompleteRequest, lifecycle.Caller, error) {
+	request := lifecycle.CompleteRequest{SessionID: *in.id}
+	if *in.stdin == (*in.file != "") {
+		return request, lifecycle.Caller{}, c.usageError("%s needs --stdin or --file FILE, one of them", c.path)
+	}
+	caller, err := a.caller()
+	if err != nil {
+		return request, caller, err
+	}
+	source := a.stdin
+	if *in.file != "" {
+		path := a.fromDir(*in.file)
+		f, err := os.Open(path)
+		if err != nil {
+			return request, caller, &payloadFileError{path, err}
+		}
+		defer f.Close()
+		source = f
+	}
+	// One byte more than is allowed is enough to refuse it.
+	request.Payload, err = io.ReadAll(io.LimitReader(source, artifact.MaxPayload+1))
+	if err != nil {
+		return request, caller, fmt.Errorf("reading the payload: %w", err)
+	}
+	return request, caller, nil
+}
+
+// payloadFileError says that the file named with --file cannot be opened.
+type payloadFileError struct {
+	path string
+	err  error
+}
+
+func (e *payloadFileError) Error() string {
+	return fmt.Sprintf("the payload file %s cannot be opened: %v", e.path, e.err)
+}
+
+func (e *payloadFileError) Unwrap() error { return e.err }

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"ocr/db"
+	"ocr/internal/artifact"
+	"ocr/internal/lifecycle"
+	"ocr/internal/project"
+)
+
+// The exit codes of every command.
+const (
+	exitOK          = 0
+	exitEnvironment = 1
+	exitUsage       = 2
+	exitAmbiguous   = 3
+	exitNotFound    = 4
+	exitTransition  = 5
+	exitInvariant   = 6
+	exitPayload     = 7
+	exitBusy        = 8
+)
+
+// exitMeanings explains each code, in order, to people.
+var exitMeanings = [...]string{
+	exitOK:          "done",
+	exitEnvironment: "the environment or the program failed: no project, unreadable disk, damaged file",
+	exitUsage:       "the command line could not be understood; nothing was touched",
+	exitAmbiguous:   "several sessions fit; name one",
+	exitNotFound:    "no such session, row or file",
+	exitTransition:  "the phase or round may not move there from where it is",
+	exitInvariant:   "something that must be true first is not",
+	exitPayload:     "the payload breaks its rules; all faults are listed",
+	exitBusy:        "another process held the database for too long; try again",
+}
+
+// failure is how an error looks from outside.
+type failure struct {
+	Code    int    `json:"code"`
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+	Details any    `json:"details,omitempty"`
+}
+
+// explain is the one place that turns an error into an exit code, a kind that
+// programs branch on, words, and the next safe thing to do.
+func explain(err error) failure {
+	var (
+		usage    *usageError
+		notFound *project.NotFound
+		blocked  *project.Blocked
+		badID    *project.BadID
+		invalid  *artifact.Invalid
+		noFile   *payloadFileError
+		no       *lifecycle.Error
+		store    *db.Error
+	)
+	f := failure{Code: exitEnvironment, Kind: "internal", Message: err.Error()}
+	switch {
+	case errors.As(err, &usage):
+		f.Code, f.Kind, f.Hint = exitUsage, "usage", usage.hint
+	case errors.As(err, &badID):
+		f.Code, f.Kind = exitUsage, "bad_session_id"
+		f.Hint = "use --session-id " + shellQuote(badID.Suggestion)
+		f.Details = badIDDetails{Suggestion: badID.Suggestion}
+	case errors.As(err, &no):
+		f.Code, f.Kind, f.Hint, f.Details = classCodes[no.Class], no.Kind, no.Hint, no.Details
+	case errors.As(err, &invalid):
+		f.Code, f.Kind, f.Hint = exitPayload, "invalid_payload", "mend the payload, then repeat the command"
+		f.Details = invalidDetails{Problems: invalid.Problems}
+	case errors.As(err, &noFile) && errors.Is(err, fs.ErrNotExist):
+		f.Code, f.Kind, f.Hint = exitNotFound, "no_payload_file", "check the path given with --file"
+	case errors.Is(err, artifact.ErrOutside):
+		f.Kind = "outside"
+	case errors.As(err, &store):
+		f.Code, f.Kind, f.Hint = storeCode(store), string(store.Kind), store.Hint
+		if store.Kind == db.KindRule {
+			f.Kind = lifecycle.RuleKinds[store.Rule]
+		}
+	case errors.As(err, &notFound):
+		f.Kind = "no_project"
+		f.Hint = "go to the project's directory, or name it with -C DIR or OCR_DIR"
+	case errors.As(err, &blocked):
+		f.Kind = "blocked"
+		f.Hint = "look at what it is: ocr needs a directory of that name"
+	case errors.Is(err, context.Canceled):
+		f.Kind, f.Message, f.Hint = "interrupted", "stopped by a signal", "run the command again"
+	case errors.Is(err, fs.ErrPermission):
+		f.Kind, f.Hint = "not_readable", "check the owner and the mode of the path named above"
+	case errors.Is(err, fs.ErrNotExist):
+		f.Kind, f.Hint = "no_such_path", "check the path named above"
+	}
+	return f
+}
+
+// classCodes are the exit codes of the refusals of the workflow.
+var classCodes = map[lifecycle.Class]int{
+	lifecycle.Usage:      exitUsage,
+	lifecycle.Ambiguous:  exitAmbiguous,
+	lifecycle.NotFound:   exitNotFound,
+	lifecycle.Transition: exitTransition,
+	lifecycle.Invariant:  exitInvariant,
+}
+
+// storeCode is the exit code of a failure of the database.
+func storeCode(err *db.Error) int {
+	switch err.Kind {
+	case db.KindBusy:
+		return exitBusy
+	case db.KindNoDatabase:
+		return exitNotFound
+	case db.KindRule:
+		return exitInvariant
+	}
+	return exitEnvironment
+}
+
+type invalidDetails struct {
+	Problems []artifact.Problem `json:"problems"`
+}
+
+type badIDDetails struct {
+	Suggestion string `json:"suggestion"`
+}

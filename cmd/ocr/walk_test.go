@@ -1,0 +1,45 @@
+package main
+
+import (
+	"flag"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEveryCommand walks the tree: each command says what it does, with an
+// example, its exit codes and a meaning for every flag.
+func TestEveryCommand(t *testing.T) {
+	var walk func(c *command)
+	walk = func(c *command) {
+		fault := func(what string) {
+			t.Errorf("%s: %s (edit the file of its constructor in cmd/ocr)", c.path, what)
+		}
+		if c.synopsis == "" || strings.Contains(c.synopsis, "\n") {
+			fault("the synopsis must be one line")
+		}
+		if c.example == "" {
+			fault("an example is missing")
+		}
+		for line := range strings.Lines(c.example) {
+			if !strings.HasPrefix(line, "ocr ") {
+				fault("the example line does not start with \"ocr \": " + line)
+			}
+		}
+		if !slices.Contains(c.exits, exitUsage) || (c.exec != nil && !slices.Contains(c.exits, exitOK)) {
+			fault("exit codes are missing: every command can return 0 and 2, a group 2")
+		}
+		if !slices.IsSorted(c.exits) {
+			fault("exit codes are not in order")
+		}
+		c.flags.VisitAll(func(f *flag.Flag) {
+			if f.Usage == "" {
+				fault("no meaning given for the flag " + f.Name)
+			}
+		})
+		for _, verb := range c.verbs {
+			walk(verb)
+		}
+	}
+	walk(tree(&app{}))
+}

@@ -1,0 +1,221 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/golang-migrate/migrate/v4/database"
+)
+
+// written is the pending version of a step that Run has recorded already.
+const written = -2
+
+// ledgerSQL is golang-migrate's own table, so that its tools can read it.
+const ledgerSQL = `
+CREATE TABLE schema_migrations (
+    -- The highest schema step that is in this file. One row.
+    version INTEGER NOT NULL,
+    -- Always 0 from ocr: a step is in the file whole or not at all.
+    dirty INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX version_unique ON schema_migrations (version)`
+
+// stepDriver runs schema steps for golang-migrate on one pinned connection.
+//
+// golang-migrate announces a step (SetVersion dirty), runs its body and
+// clears the mark, each by itself; a process killed in between leaves a file
+// that refuses every later start. Here the announcement stays in memory, and
+// Run writes body and ledger in one transaction.
+type stepDriver struct {
+	ctx  context.Context
+	conn *sql.Conn
+	// begin opens a transaction that holds the write lock.
+	begin func(ctx context.Context, conn *sql.Conn) error
+	// whole says that the caller holds one transaction around all steps.
+	whole bool
+	// base is the version in the file when the next step was chosen.
+	base int
+	// pending is the announced version.
+	pending int
+}
+
+var _ database.Driver = (*stepDriver)(nil)
+
+// Open is no way to get this driver.
+func (d *stepDriver) Open(string) (database.Driver, error) {
+	return nil, errors.New("the schema driver works on a connection that is open already")
+}
+
+// Close leaves the connection to its owner.
+func (d *stepDriver) Close() error { return nil }
+
+// Lock does nothing: the caller holds the lock file, and every step checks
+// the version again inside its transaction.
+func (d *stepDriver) Lock() error { return nil }
+
+// Unlock does nothing.
+func (d *stepDriver) Unlock() error { return nil }
+
+// Drop is refused: this program never drops a database.
+func (d *stepDriver) Drop() error {
+	return errors.New("dropping the database is not possible")
+}
+
+// SetVersion keeps the announcement of a step in memory.
+func (d *stepDriver) SetVersion(version int, dirty bool) error {
+	switch {
+	case dirty:
+		d.pending = version
+		return nil
+	case d.pending == written:
+		d.pending = database.NilVersion
+		return nil
+	}
+	return fmt.Errorf("schema step %d has no body", version)
+}
+
+// Version reads the version in the file.
+func (d *stepDriver) Version() (version int, dirty bool, err error) {
+	d.base, dirty, err = d.read()
+	return d.base, dirty, err
+}
+
+// Run executes the announced step in one transaction.
+func (d *stepDriver) Run(migration io.Reader) error {
+	body, err := io.ReadAll(migration)
+	if err != nil {
+		return err
+	}
+	step := d.pending
+	if err := d.transaction(func() error { return d.step(step, string(body)) }); err != nil {
+		return fmt.Errorf("schema step %d: %w", step, err)
+	}
+	d.base, d.pending = step, written
+	return nil
+}
+
+func (d *stepDriver) step(step int, body string) error {
+	current, dirty, err := d.read()
+	switch {
+	case err != nil:
+		return err
+	case dirty:
+		return fmt.Errorf("another tool left step %d marked as unfinished", current)
+	case current >= step && current != d.base:
+		return nil
+	case current != d.base:
+		return fmt.Errorf("the version moved from %d to %d meanwhile", d.base, current)
+	}
+	before, err := d.violations()
+	if err != nil {
+		return err
+	}
+	if err := d.body(body); err != nil {
+		return err
+	}
+	after, err := d.violations()
+	if err != nil {
+		return err
+	}
+	for table, count := range after {
+		if count > before[table] {
+			return fmt.Errorf("%d rows of %s would lose what they refer to", count-before[table], table)
+		}
+	}
+	return d.record(current, step)
+}
+
+// body runs the SQL under a savepoint. A body that ends the transaction by
+// itself takes the savepoint along, and the release fails.
+func (d *stepDriver) body(body string) error {
+	if err := d.exec("SAVEPOINT body"); err != nil {
+		return err
+	}
+	if err := d.exec(body); err != nil {
+		return err
+	}
+	if err := d.exec("RELEASE body"); err != nil {
+		return fmt.Errorf("the step ended its own transaction: %w", err)
+	}
+	return nil
+}
+
+func (d *stepDriver) record(current, step int) error {
+	if current == database.NilVersion {
+		var tables int
+		err := d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'").Scan(&tables)
+		if err != nil {
+			return err
+		}
+		if tables == 0 {
+			if err := d.exec(ledgerSQL); err != nil {
+				return err
+			}
+		}
+	}
+	if err := d.exec("DELETE FROM schema_migrations"); err != nil {
+		return err
+	}
+	_, err := d.conn.ExecContext(d.ctx, "INSERT INTO schema_migrations (version, dirty) VALUES (?, 0)", step)
+	return err
+}
+
+// read returns the version in the file, database.NilVersion where there is
+// none.
+func (d *stepDriver) read() (version int, dirty bool, err error) {
+	var tables int
+	err = d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'").Scan(&tables)
+	if err != nil || tables == 0 {
+		return database.NilVersion, false, err
+	}
+	err = d.conn.QueryRowContext(d.ctx, `
+SELECT IFNULL(max(CAST(version AS INTEGER)), -1), IFNULL(max(CAST(dirty AS INTEGER)), 0)
+FROM schema_migrations`).Scan(&version, &dirty)
+	return version, dirty, err
+}
+
+// violations counts, per table, the rows whose foreign key points nowhere.
+func (d *stepDriver) violations() (counts map[string]int, err error) {
+	rows, err := d.conn.QueryContext(d.ctx, `SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY 1`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, rows.Close()) }()
+	counts = map[string]int{}
+	for rows.Next() {
+		var table string
+		var count int
+		if err := rows.Scan(&table, &count); err != nil {
+			return nil, err
+		}
+		counts[table] = count
+	}
+	return counts, rows.Err()
+}
+
+// transaction runs fn with foreign keys off: inside a transaction the
+// setting cannot be changed, and with it on, rebuilding a parent table
+// deletes the rows of its children.
+func (d *stepDriver) transaction(fn func() error) (err error) {
+	if d.whole {
+		return fn()
+	}
+	if err := d.exec("PRAGMA foreign_keys = OFF"); err != nil {
+		return err
+	}
+	defer func() { err = join(err, foreignKeysOn(d.ctx, d.conn)) }()
+	return inTransaction(d.ctx, d.conn, d.begin, fn)
+}
+
+func (d *stepDriver) exec(statement string) error {
+	_, err := d.conn.ExecContext(d.ctx, statement)
+	return err
+}
+
+func foreignKeysOn(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA foreign_keys = ON")
+	return err
+}

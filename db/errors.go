@@ -1,0 +1,257 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// Kind is the machine word for what went wrong.
+type Kind string
+
+// The kinds an *Error can have.
+const (
+	// KindBusy: another process held the database for the whole wait.
+	// Nothing was written; the same call may be repeated.
+	KindBusy Kind = "busy"
+	// KindNoDatabase: there is no database yet.
+	KindNoDatabase Kind = "no_database"
+	// KindNotADatabase: the file is no SQLite database.
+	KindNotADatabase Kind = "not_a_database"
+	// KindForeignDatabase: a SQLite database of another program.
+	KindForeignDatabase Kind = "foreign_database"
+	// KindCorrupt: the database is damaged.
+	KindCorrupt Kind = "corrupt"
+	// KindUnreadable: the file is there but cannot be opened for reading.
+	KindUnreadable Kind = "unreadable"
+	// KindReadOnly: the file or its folder cannot be written.
+	KindReadOnly Kind = "read_only"
+	// KindNoSpace: the disk (or the quota) is full.
+	KindNoSpace Kind = "no_space"
+	// KindIO: the operating system reported another input or output error.
+	KindIO Kind = "io"
+	// KindNewerSchema: a newer program upgraded the file; reading works.
+	KindNewerSchema Kind = "newer_schema"
+	// KindDirty: another tool left a schema step marked as half done.
+	KindDirty Kind = "dirty"
+	// KindUpgradeNotBuilt: the file is older than this program can upgrade.
+	KindUpgradeNotBuilt Kind = "upgrade_not_built"
+	// KindRule: a trigger of the schema refused the change; Rule says why.
+	KindRule Kind = "rule"
+	// KindConstraint: a CHECK, UNIQUE, NOT NULL or foreign key refused the
+	// change.
+	KindConstraint Kind = "constraint"
+	// KindInternal: a fault in this program.
+	KindInternal Kind = "internal"
+)
+
+// Error is every failure of the store that has a known kind.
+type Error struct {
+	Kind Kind
+	// Path is the database file.
+	Path string
+	// Message says what happened, to what, in one sentence without a final
+	// stop.
+	Message string
+	// Hint is the next safe thing to do, or empty.
+	Hint string
+	// Rule is the text of the trigger that refused; only with KindRule.
+	Rule string
+	// Err is the cause, or nil.
+	Err error
+}
+
+func (e *Error) Error() string {
+	if e.Err == nil || e.Kind == KindRule {
+		return e.Message
+	}
+	return e.Message + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf returns the kind of err, or "" when err holds no *Error.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}
+
+// engineError gives an engine error its kind. Every other error, one that has
+// its kind already and those of a context included, comes back as it is.
+func engineError(path string, err error) error {
+	var known *Error
+	var engine *sqlite.Error
+	switch {
+	case err == nil, errors.As(err, &known), !errors.As(err, &engine):
+		return err
+	}
+	e := &Error{Path: path, Err: err}
+	code := engine.Code()
+	switch code & 0xff {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
+		return busyError(path, err)
+	case lib.SQLITE_CONSTRAINT:
+		constraintError(e, engine)
+	case lib.SQLITE_NOTADB:
+		e.Kind = KindNotADatabase
+		e.Message = fmt.Sprintf("%s is not a SQLite database", path)
+		e.Hint = "Look at the file; if it is not meant to be here, move it aside and keep it."
+	case lib.SQLITE_CORRUPT:
+		e.Kind = KindCorrupt
+		e.Message = fmt.Sprintf("the database %s is damaged", path)
+		e.Hint = "Keep the file and its -wal and -shm files together, copy all three, and look for a snapshot " + filepath.Base(path) + ".bak.v*."
+	case lib.SQLITE_READONLY:
+		return readOnlyError(path, err)
+	case lib.SQLITE_FULL:
+		return noSpaceError(path, err)
+	case lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_AUTH:
+		return cannotOpenError(path, err)
+	case lib.SQLITE_IOERR:
+		e.Kind = KindIO
+		e.Message = fmt.Sprintf("reading or writing %s failed", path)
+		e.Hint = "Check the disk and the mount that hold the file, then run the command again."
+	case lib.SQLITE_INTERRUPT:
+		return err
+	default:
+		e.Kind = KindInternal
+		e.Message = fmt.Sprintf("the database %s refused a statement", path)
+	}
+	return e
+}
+
+// constraintError tells a trigger's own words (RAISE) from a constraint's.
+// A RESTRICT foreign key reports the trigger code as well.
+func constraintError(e *Error, engine *sqlite.Error) {
+	text := engine.Error()
+	text = strings.TrimPrefix(text, "constraint failed: ")
+	text = strings.TrimSuffix(text, fmt.Sprintf(" (%d)", engine.Code()))
+	if engine.Code() == lib.SQLITE_CONSTRAINT_TRIGGER && text != "FOREIGN KEY constraint failed" {
+		e.Kind, e.Rule, e.Message = KindRule, text, text
+		return
+	}
+	e.Kind = KindConstraint
+	e.Message = fmt.Sprintf("the database %s refused a row", e.Path)
+}
+
+func busyError(path string, err error) *Error {
+	return &Error{
+		Kind: KindBusy, Path: path, Err: err,
+		Message: fmt.Sprintf("the database %s is in use by another process", path),
+		Hint:    "Nothing was written; run the same command again.",
+	}
+}
+
+func noSpaceError(path string, err error) *Error {
+	return &Error{
+		Kind: KindNoSpace, Path: path, Err: err,
+		Message: fmt.Sprintf("no room left on the disk while working on %s", path),
+		Hint:    "Make room on that disk, then run the same command again.",
+	}
+}
+
+func readOnlyError(path string, err error) *Error {
+	return &Error{
+		Kind: KindReadOnly, Path: path, Err: err,
+		Message: fmt.Sprintf("cannot write to %s: the file or its folder is read-only here", path),
+		Hint:    fmt.Sprintf("Check who may write with: ls -ld %q %q", filepath.Dir(path), path),
+	}
+}
+
+// cannotOpenError looks at the file itself: the engine says only that it
+// could not open it.
+func cannotOpenError(path string, err error) error {
+	info, statErr := os.Stat(path)
+	if statErr != nil {
+		return fileError(path, statErr)
+	}
+	if info.IsDir() {
+		return directoryError(path)
+	}
+	f, openErr := os.Open(path)
+	if openErr != nil {
+		return fileError(path, openErr)
+	}
+	return errors.Join(readOnlyError(path, err), f.Close())
+}
+
+func directoryError(path string) *Error {
+	return &Error{
+		Kind: KindUnreadable, Path: path,
+		Message: fmt.Sprintf("%s is a folder, not a database file", path),
+		Hint:    "Give the path of the database file itself.",
+	}
+}
+
+func noDatabaseError(path string) *Error {
+	return &Error{
+		Kind: KindNoDatabase, Path: path,
+		Message: fmt.Sprintf("there is no database at %s yet", path),
+		Hint:    "The first 'ocr state begin' creates it.",
+	}
+}
+
+// fileError gives an error of the operating system its kind.
+func fileError(path string, err error) error {
+	var known *Error
+	switch {
+	case err == nil, errors.As(err, &known), isContext(err):
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return noDatabaseError(path)
+	case errors.Is(err, fs.ErrPermission):
+		return &Error{
+			Kind: KindUnreadable, Path: path, Err: err,
+			Message: fmt.Sprintf("no permission to open %s", path),
+			Hint:    fmt.Sprintf("Check who may read it with: ls -ld %q %q", filepath.Dir(path), path),
+		}
+	case errors.Is(err, syscall.EROFS):
+		return readOnlyError(path, err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return noSpaceError(path, err)
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ELOOP):
+		return &Error{
+			Kind: KindUnreadable, Path: path, Err: err,
+			Message: fmt.Sprintf("%s cannot be opened", path),
+			Hint:    "Check the path.",
+		}
+	}
+	return &Error{
+		Kind: KindIO, Path: path, Err: err,
+		Message: fmt.Sprintf("reading or writing %s failed", path),
+		Hint:    "Check the disk and the mount that hold the file, then run the command again.",
+	}
+}
+
+// writeFileError is fileError where the call wanted to write: there, missing
+// permission means read-only.
+func writeFileError(path string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return readOnlyError(path, err)
+	}
+	return fileError(path, err)
+}
+
+// engineCode is the extended result code of an engine error, else -1.
+func engineCode(err error) int {
+	var engine *sqlite.Error
+	if errors.As(err, &engine) {
+		return engine.Code()
+	}
+	return -1
+}
+
+func isContext(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

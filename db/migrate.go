@@ -1,0 +1,180 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/golang-migrate/migrate/v4"
+	"github.com/golang-migrate/migrate/v4/source/iofs"
+)
+
+// ensure brings the database to the latest version and opens it. One process
+// at a time does that: the others wait for the lock file and find the work
+// done.
+func (o opener) ensure(ctx context.Context) (*Store, error) {
+	if o.opt.Create {
+		if err := os.MkdirAll(filepath.Dir(o.path), 0o755); err != nil {
+			return nil, writeFileError(o.path, err)
+		}
+	}
+	start := time.Now()
+	unlock, err := o.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.waits.total -= time.Since(start)
+	store, err := o.ensureLocked(ctx)
+	return store, join(err, unlock())
+}
+
+func (o opener) ensureLocked(ctx context.Context) (*Store, error) {
+	now, err := o.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mode := "rw"
+	if now.absent() {
+		mode = "rwc"
+	}
+	store, err := o.connect(mode)
+	if err != nil {
+		return nil, err
+	}
+	err = store.on(ctx, func(conn *sql.Conn) error {
+		if err := o.setWAL(ctx, conn); err != nil || now.current() {
+			return err
+		}
+		return o.upgrade(ctx, conn, now)
+	})
+	if err != nil {
+		return nil, join(err, store.Close())
+	}
+	return store, nil
+}
+
+// upgrade runs the missing steps. A new database gets all of them in one
+// transaction: whoever looks, and whoever comes after a sudden death, finds
+// either no table or all.
+func (o opener) upgrade(ctx context.Context, conn *sql.Conn, now standing) (err error) {
+	begin := func(ctx context.Context, conn *sql.Conn) error {
+		return o.waits.begin(ctx, o.path, conn)
+	}
+	d := &stepDriver{ctx: ctx, conn: conn, begin: begin}
+	if !now.absent() {
+		if err := o.up(d); err != nil {
+			return err
+		}
+		if o.opt.Notice != nil {
+			o.opt.Notice(fmt.Sprintf("upgraded %s from schema version %d to %d", o.path, now.migrations, now.latest))
+		}
+		return nil
+	}
+	if err := d.exec("PRAGMA foreign_keys = OFF"); err != nil {
+		return err
+	}
+	defer func() { err = join(err, foreignKeysOn(ctx, conn)) }()
+	d.whole = true
+	return inTransaction(ctx, conn, begin, func() error { return o.create(d) })
+}
+
+// create fills an empty database. Another program may have filled it since
+// it was looked at.
+func (o opener) create(d *stepDriver) error {
+	var tables int
+	err := d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
+	if err != nil {
+		return err
+	}
+	if tables > 0 {
+		return tooOldError(o.path, "another program created it at the same moment")
+	}
+	return o.up(d)
+}
+
+func (o opener) up(d *stepDriver) error {
+	source, err := iofs.New(o.steps, "schema")
+	if err != nil {
+		return err
+	}
+	m, err := migrate.NewWithInstance("iofs", source, "sqlite", d)
+	if err != nil {
+		return join(err, source.Close())
+	}
+	err = m.Up()
+	if errors.Is(err, migrate.ErrNoChange) {
+		err = nil
+	}
+	sourceErr, driverErr := m.Close()
+	if err := join(err, join(sourceErr, driverErr)); err != nil {
+		return o.stepError(err)
+	}
+	version, _, err := d.Version()
+	if err == nil && version < highest(o.steps) {
+		err = fmt.Errorf("the schema stopped at version %d of %d", version, highest(o.steps))
+	}
+	return err
+}
+
+// stepError keeps the kinds that the disk and other processes cause; any
+// other failure of a step is a fault of the step.
+func (o opener) stepError(err error) error {
+	err = engineError(o.path, err)
+	switch KindOf(err) {
+	case KindBusy, KindNoSpace, KindIO, KindCorrupt, KindReadOnly, KindUnreadable:
+		return err
+	}
+	if isContext(err) {
+		return err
+	}
+	return &Error{
+		Kind: KindInternal, Path: o.path, Err: err,
+		Message: fmt.Sprintf("the schema of %s could not be brought to version %d", o.path, highest(o.steps)),
+		Hint:    "The steps before the failed one are in place and the file is usable by the program that wrote it; report this.",
+	}
+}
+
+// setWAL switches the journal mode, which the file then keeps. The busy
+// timeout does not cover the switch, so it is tried again like BEGIN.
+func (o opener) setWAL(ctx context.Context, conn *sql.Conn) error {
+	return o.waits.retry(ctx, o.path, func(ctx context.Context) error {
+		var mode string
+		if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+			return err
+		}
+		if mode != "wal" {
+			return &Error{
+				Kind: KindIO, Path: o.path,
+				Message: fmt.Sprintf("%s cannot use write-ahead logging here (journal mode stays %q)", o.path, mode),
+				Hint:    "Put the project on a local disk: network file systems often lack what it needs.",
+			}
+		}
+		return nil
+	})
+}
+
+// lock takes the lock file, which is never deleted: a process could
+// otherwise wait for a file that nobody else sees any more.
+func (o opener) lock(ctx context.Context) (unlock func() error, err error) {
+	file := flock.New(o.path+".lock", flock.SetPermissions(0o644))
+	bounded, cancel := context.WithTimeout(ctx, o.waits.total)
+	defer cancel()
+	_, err = file.TryLockContext(bounded, lockPoll)
+	switch {
+	case err == nil:
+		return file.Close, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case bounded.Err() != nil:
+		return nil, busyError(o.path, err)
+	}
+	return nil, writeFileError(o.path, err)
+}
+
+// lockPoll is the time between two looks at the lock file.
+const lockPoll = 10 * time.Millisecond

@@ -1,0 +1,78 @@
+-- name: EventAppend :exec
+-- The only way into the log. A repeated terminal event is ignored.
+INSERT INTO orchestration_events (
+    session_id, event_type, phase, phase_number, round, metadata, created_at
+) VALUES (
+    sqlc.arg(session_id), sqlc.arg(event_type), sqlc.narg(phase),
+    sqlc.narg(phase_number), sqlc.narg(round), sqlc.narg(metadata),
+    sqlc.arg(now)
+);
+
+-- name: EventList :many
+-- A session's log as it was written. Index: idx_events_session.
+SELECT
+    e.id, e.event_type, e.phase, e.phase_number, e.round, e.metadata,
+    e.created_at
+FROM orchestration_events AS e
+WHERE e.session_id = sqlc.arg(session_id)
+ORDER BY e.id;
+
+-- name: EventTimeline :many
+-- A session's events after a given one, with round and run spelled out.
+SELECT
+    t.event_id, t.session_id, t.created_at, t.event_type, t.phase,
+    t.phase_number, t.round, t.map_run, t.is_lease, t.metadata
+FROM session_timeline AS t
+WHERE t.session_id = sqlc.arg(session_id)
+    AND t.event_id > sqlc.arg(after_id)
+ORDER BY t.event_id;
+
+-- name: EventPhaseTimings :many
+-- Time spent in each visit of a phase.
+SELECT
+    p.visit, p.phase, p.phase_number, p.round, p.map_run, p.entered_at,
+    p.left_at, p.seconds
+FROM phase_timings AS p
+WHERE p.session_id = sqlc.arg(session_id)
+ORDER BY p.visit;
+
+-- name: EventTerminalMetadata :one
+-- What the event that completed a round or run recorded; no row while the
+-- round or run is not complete. Index: idx_events_session_type.
+SELECT e.metadata
+FROM orchestration_events AS e
+WHERE e.session_id = sqlc.arg(session_id)
+    AND e.event_type = sqlc.arg(event_type)
+    AND e.round = sqlc.arg(round)
+ORDER BY +e.id
+LIMIT 1;
+
+-- name: EventLastCompleted :one
+-- Highest completed round or run; 0 while none is.
+-- Index: idx_events_session_type.
+SELECT CAST(IFNULL(MAX(e.round), 0) AS INTEGER) AS number
+FROM orchestration_events AS e
+WHERE e.session_id = sqlc.arg(session_id)
+    AND e.event_type = sqlc.arg(event_type)
+    AND typeof(e.round) = 'integer';
+
+-- name: EventLeases :one
+-- How often the current round was taken over to be carried on. For a map the
+-- lease names current_round, so only leases since the current run was opened
+-- count. Index: idx_events_session_type.
+SELECT CAST(COUNT(*) AS INTEGER) AS leases
+FROM event_facts AS f
+INNER JOIN session_current AS c ON c.session_id = f.session_id
+WHERE f.session_id = sqlc.arg(session_id)
+    AND f.event_type = 'session_resumed'
+    AND f.is_lease = 1
+    AND json_extract(f.metadata, '$.round') = c.current_round
+    AND (
+        c.workflow_type = 'review'
+        OR f.event_id > IFNULL((
+            SELECT MAX(+d.id)
+            FROM orchestration_events AS d
+            WHERE d.session_id = f.session_id
+                AND d.event_type = 'map_completed'
+        ), 0)
+    );

@@ -1,0 +1,82 @@
+-- name: SessionGet :one
+-- One session's row. Index: primary key.
+SELECT
+    s.id, s.branch, s.status, s.workflow_type, s.current_phase,
+    s.phase_number, s.current_round, s.current_map_run, s.started_at,
+    s.updated_at, s.session_dir
+FROM sessions AS s
+WHERE s.id = sqlc.arg(id);
+
+-- name: SessionList :many
+-- Sessions of one status, or of 'all'; newest first. Where the same second
+-- began several, the later row is the newer one.
+SELECT
+    s.id, s.branch, s.status, s.workflow_type, s.current_phase,
+    s.phase_number, s.current_round, s.current_map_run, s.started_at,
+    s.updated_at, s.session_dir, c.completeness_state
+FROM sessions AS s
+INNER JOIN session_completeness AS c ON c.session_id = s.id
+WHERE s.status = CAST(sqlc.arg(status) AS TEXT)
+    OR CAST(sqlc.arg(status) AS TEXT) = 'all'
+ORDER BY unixepoch(s.started_at) DESC, s.rowid DESC;
+
+-- name: SessionActiveIDs :many
+-- Names of the active sessions. Index: idx_sessions_status.
+SELECT s.id
+FROM sessions AS s
+WHERE s.status = 'active'
+ORDER BY s.id;
+
+-- name: SessionInsert :exec
+-- A new session; the triggers want it active and at round and run 1.
+INSERT INTO sessions (
+    id, branch, workflow_type, current_phase, phase_number, started_at,
+    updated_at, session_dir
+) VALUES (
+    sqlc.arg(id), sqlc.arg(branch), sqlc.arg(workflow_type),
+    sqlc.arg(current_phase), 1, sqlc.arg(now), sqlc.arg(now),
+    sqlc.arg(session_dir)
+);
+
+-- name: SessionMove :exec
+-- Phase, round and run of a session that stays as open as it is.
+UPDATE sessions
+SET
+    current_phase = sqlc.arg(current_phase),
+    phase_number = sqlc.arg(phase_number),
+    current_round = sqlc.arg(current_round),
+    current_map_run = sqlc.arg(current_map_run),
+    updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id);
+
+-- name: SessionReopen :exec
+-- A closed or completed session starts again in a first phase.
+UPDATE sessions
+SET
+    status = 'active',
+    current_phase = sqlc.arg(current_phase),
+    phase_number = 1,
+    current_round = sqlc.arg(current_round),
+    current_map_run = sqlc.arg(current_map_run),
+    updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id);
+
+-- name: SessionClose :exec
+-- The caller has appended the reason event, or the log holds the terminal
+-- event of the current round or run: else the close guard refuses.
+UPDATE sessions
+SET
+    status = 'closed',
+    current_phase = 'complete',
+    phase_number = sqlc.arg(phase_number),
+    current_round = sqlc.arg(current_round),
+    current_map_run = sqlc.arg(current_map_run),
+    updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id);
+
+-- name: WorkflowPhases :many
+-- The phases of one workflow in order.
+SELECT p.phase, p.phase_number
+FROM workflow_phases AS p
+WHERE p.workflow_type = CAST(sqlc.arg(workflow_type) AS TEXT)
+ORDER BY p.phase_number;

@@ -1,0 +1,385 @@
+package artifact
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxPayload is the largest payload that is taken, in bytes.
+const MaxPayload = 32 << 20
+
+// schemaVersion is the only payload version there is.
+const schemaVersion = 1
+
+// value is one JSON value of a payload, as it was given.
+type value struct {
+	path string
+	// offset orders values as they stand in the payload.
+	offset int64
+	raw    json.RawMessage
+}
+
+// kind names the JSON type for a message.
+func (v value) kind() string {
+	switch v.raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+// object is a JSON object that keeps the order of its members and those nobody
+// knows, so that it can be written again with some values changed.
+type object struct {
+	value
+	members []member
+}
+
+type member struct {
+	key string
+	value
+}
+
+func (o *object) get(key string) (value, bool) {
+	for _, m := range o.members {
+		if m.key == key {
+			return m.value, true
+		}
+	}
+	return value{}, false
+}
+
+func (o *object) has(key string) bool {
+	_, ok := o.get(key)
+	return ok
+}
+
+// set changes the value of a member that is there.
+func (o *object) set(key string, raw json.RawMessage) {
+	for i := range o.members {
+		if o.members[i].key == key {
+			o.members[i].raw = raw
+		}
+	}
+}
+
+func (o *object) encode() json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o.members {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(encodeText(m.key))
+		b.WriteByte(':')
+		b.Write(m.raw)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+func encodeList(items []json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, item := range items {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(item)
+	}
+	b.WriteByte(']')
+	return b.Bytes()
+}
+
+// encodeText writes a JSON string with < > and & as they are.
+func encodeText(s string) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		panic(fmt.Sprintf("a string cannot be written as JSON: %v", err))
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// indented is the form in which a document lies on disk.
+func indented(raw json.RawMessage) []byte {
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		panic(fmt.Sprintf("a checked document is not JSON: %v", err))
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// checker reads a payload piece by piece and collects what is wrong with it.
+type checker struct {
+	found []located
+}
+
+type located struct {
+	offset int64
+	Problem
+}
+
+func (c *checker) fail(v value, format string, args ...any) {
+	c.found = append(c.found, located{v.offset, Problem{v.path, fmt.Sprintf(format, args...)}})
+}
+
+// err is nil if nothing was found, else *Invalid.
+func (c *checker) err() error {
+	if len(c.found) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(c.found, func(a, b located) int { return cmp.Compare(a.offset, b.offset) })
+	problems := make([]Problem, len(c.found))
+	for i, f := range c.found {
+		problems[i] = f.Problem
+	}
+	return &Invalid{Problems: problems}
+}
+
+// open takes the bytes of a payload for a JSON object. What is wrong here
+// leaves nothing to look into further, so it is the only problem reported.
+func open(data []byte) (value, error) {
+	if len(data) > MaxPayload {
+		return value{}, invalid("is larger than %d MiB; shorten the texts, or split the work", MaxPayload>>20)
+	}
+	trimmed := bytes.TrimSpace(data)
+	if len(trimmed) == 0 {
+		return value{}, invalid("is empty; pipe the JSON in, or name its file with --file")
+	}
+	if !utf8.Valid(data) {
+		return value{}, invalid("is not valid UTF-8 at %s", position(data, validPrefix(data)))
+	}
+	var raw json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			return value{}, invalid("is not JSON: %v at %s", err, position(data, int(syntax.Offset)-1))
+		}
+		return value{}, invalid("is not JSON: %v", err)
+	}
+	v := value{path: "$", raw: trimmed}
+	if trimmed[0] != '{' {
+		return value{}, invalid("must be an object, not %s", v.kind())
+	}
+	return v, nil
+}
+
+// position says where a byte offset is to somebody with an editor.
+func position(data []byte, offset int) string {
+	before := data[:max(0, min(offset, len(data)))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len(before) - (bytes.LastIndexByte(before, '\n') + 1) + 1
+	return fmt.Sprintf("line %d, byte %d", line, column)
+}
+
+// validPrefix is the number of leading bytes that are UTF-8.
+func validPrefix(data []byte) int {
+	n := 0
+	for n < len(data) {
+		r, size := utf8.DecodeRune(data[n:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// object splits an object into its members. The known keys are the ones with a
+// meaning: each may stand only once.
+func (c *checker) object(v value, known ...string) (*object, bool) {
+	if v.raw[0] != '{' {
+		c.fail(v, "must be an object, not %s", v.kind())
+		return nil, false
+	}
+	o := &object{value: v}
+	seen := make(map[string]bool, len(known))
+	split(v.raw, func(d *json.Decoder) {
+		key := must(d.Token()).(string)
+		m := member{key, value{path: v.path + "." + key, offset: v.offset + d.InputOffset()}}
+		m.raw = next(d)
+		if slices.Contains(known, key) {
+			if seen[key] {
+				c.fail(m.value, "stands twice in one object; give it once")
+			}
+			seen[key] = true
+		}
+		o.members = append(o.members, m)
+	})
+	return o, true
+}
+
+// array splits an array into its items.
+func (c *checker) array(v value) ([]value, bool) {
+	if v.raw[0] != '[' {
+		c.fail(v, "must be an array, not %s", v.kind())
+		return nil, false
+	}
+	var items []value
+	split(v.raw, func(d *json.Decoder) {
+		item := value{path: fmt.Sprintf("%s[%d]", v.path, len(items)), offset: v.offset + d.InputOffset()}
+		item.raw = next(d)
+		items = append(items, item)
+	})
+	return items, true
+}
+
+// split calls each for every member or item of a container.
+func split(raw json.RawMessage, each func(*json.Decoder)) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	must(d.Token())
+	for d.More() {
+		each(d)
+	}
+}
+
+func next(d *json.Decoder) json.RawMessage {
+	var raw json.RawMessage
+	must(raw, d.Decode(&raw))
+	return bytes.TrimSpace(raw)
+}
+
+// must is for reading JSON that open has found sound as a whole.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("checked JSON cannot be read: %v", err))
+	}
+	return v
+}
+
+// required finds a member that may not be missing.
+func (c *checker) required(o *object, key string) (value, bool) {
+	v, ok := o.get(key)
+	if !ok {
+		c.fail(value{path: o.path + "." + key, offset: o.offset}, "is missing")
+	}
+	return v, ok
+}
+
+func (c *checker) text(v value) (string, bool) {
+	if v.raw[0] != '"' {
+		c.fail(v, "must be a string, not %s", v.kind())
+		return "", false
+	}
+	var s string
+	if err := json.Unmarshal(v.raw, &s); err != nil {
+		panic(fmt.Sprintf("checked JSON cannot be read: %v", err))
+	}
+	return s, true
+}
+
+func (c *checker) integer(v value) (int64, bool) {
+	if v.kind() != "a number" {
+		c.fail(v, "must be an integer, not %s", v.kind())
+		return 0, false
+	}
+	n, err := integer(string(v.raw))
+	if err != nil {
+		c.fail(v, "%v, not %s", err, firstRunes(string(v.raw), maxQuoted))
+		return 0, false
+	}
+	return n, true
+}
+
+// atLeast is an integer that must not be smaller than low.
+func (c *checker) atLeast(v value, low int64) (int64, bool) {
+	n, ok := c.integer(v)
+	if ok && n < low {
+		c.fail(v, "must be at least %d, not %d", low, n)
+		return 0, false
+	}
+	return n, ok
+}
+
+func (c *checker) requiredText(o *object, key string) (string, bool) {
+	v, ok := c.required(o, key)
+	if !ok {
+		return "", false
+	}
+	return c.text(v)
+}
+
+// freeText is a required text that is stored cleaned.
+func (c *checker) freeText(o *object, key string) (string, bool) {
+	s, ok := c.requiredText(o, key)
+	if !ok {
+		return "", false
+	}
+	s = clean(s)
+	o.set(key, encodeText(s))
+	return s, true
+}
+
+func (c *checker) requiredAtLeast(o *object, key string, low int64) (int64, bool) {
+	v, ok := c.required(o, key)
+	if !ok {
+		return 0, false
+	}
+	return c.atLeast(v, low)
+}
+
+func (c *checker) oneOf(o *object, key string, words ...string) (string, bool) {
+	s, ok := c.requiredText(o, key)
+	if !ok {
+		return "", false
+	}
+	if !slices.Contains(words, s) {
+		v, _ := o.get(key)
+		c.fail(v, "must be one of %s, not %s", strings.Join(words, ", "), quote(s))
+		return "", false
+	}
+	return s, true
+}
+
+func (c *checker) schemaVersion(o *object) {
+	v, ok := c.required(o, "schema_version")
+	if !ok {
+		return
+	}
+	if n, ok := c.integer(v); ok && n != schemaVersion {
+		c.fail(v, "must be %d, not %d", schemaVersion, n)
+	}
+}
+
+func (c *checker) requiredArray(o *object, key string) ([]value, bool) {
+	v, ok := c.required(o, key)
+	if !ok {
+		return nil, false
+	}
+	return c.array(v)
+}
+
+// isArray is for an array whose items are nobody's concern.
+func (c *checker) isArray(v value) {
+	if v.raw[0] != '[' {
+		c.fail(v, "must be an array, not %s", v.kind())
+	}
+}
+
+func (c *checker) optionalInteger(o *object, key string) *int64 {
+	v, ok := o.get(key)
+	if !ok {
+		return nil
+	}
+	n, ok := c.integer(v)
+	if !ok {
+		return nil
+	}
+	return &n
+}

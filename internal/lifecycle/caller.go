@@ -1,0 +1,51 @@
+// Package lifecycle moves sessions through their workflow: one verb a file,
+// each verb one transaction. What it decides, it decides from views and
+// queries of package db inside that transaction; the triggers of the schema
+// hold even where it errs.
+package lifecycle
+
+import (
+	"context"
+	"time"
+
+	"ocr/db"
+	"ocr/internal/project"
+)
+
+// Caller is who calls a verb, and on which project.
+type Caller struct {
+	Project project.Project
+	// Runtime holds the settings of the project.
+	Runtime project.Runtime
+	// ExecutionUID names the caller's own row in the journal of processes;
+	// empty when the caller has none.
+	ExecutionUID string
+	// Notice gets lines for people: what was guessed, what was passed over.
+	Notice func(line string)
+}
+
+// write runs fn in the one transaction of a verb.
+func (c Caller) write(ctx context.Context, create bool, fn func(ctx context.Context, tx *db.Tx) error) error {
+	store, err := db.Open(ctx, c.Project.Database(), db.Options{Create: create, Notice: c.Notice})
+	if err != nil {
+		return err
+	}
+	err = store.Write(ctx, fn)
+	if closeErr := store.Close(); err == nil && closeErr != nil {
+		// The transaction stands: this is for people to know, not a failure.
+		c.Notice("warning: closing the database: " + closeErr.Error())
+	}
+	return err
+}
+
+// read runs fn on one consistent view; fn may run again.
+func (c Caller) read(ctx context.Context, fn func(ctx context.Context, r *db.Reader) error) error {
+	return db.Read(ctx, c.Project.Database(), fn)
+}
+
+// now is the one clock reading of a verb, in the form that all programs store.
+func now() string { return time.Now().UTC().Format(time.DateTime) }
+
+func isMissing(err error) bool { return db.KindOf(err) == db.KindNoDatabase }
+
+func ptr[T any](value T) *T { return &value }

@@ -1,0 +1,128 @@
+package lifecycle
+
+import (
+	"context"
+	"path/filepath"
+
+	"ocr/db"
+	"ocr/db/gen"
+	"ocr/internal/artifact"
+)
+
+// roundRecord is the metadata of round_completed, shared with other programs.
+type roundRecord struct {
+	Verdict           string `json:"verdict"`
+	BlockerCount      int64  `json:"blocker_count"`
+	ShouldFixCount    int64  `json:"should_fix_count"`
+	SuggestionCount   int64  `json:"suggestion_count"`
+	ReviewerCount     int64  `json:"reviewer_count"`
+	TotalFindingCount int64  `json:"total_finding_count"`
+	Source            string `json:"source"`
+}
+
+// CompleteRound records the result of a review round: round-meta.json, the
+// event round_completed, the phase complete, and the findings. It refuses an
+// unsound payload (*artifact.Invalid), a session that is no review, and a
+// round that is not the current one at synthesis (Invariant).
+func CompleteRound(ctx context.Context, c Caller, in CompleteRequest) (CompleteResult, error) {
+	round, err := artifact.ParseRound(in.Payload)
+	if err != nil {
+		return CompleteResult{}, err
+	}
+	counts := round.Counts()
+	return c.complete(ctx, in, completion{
+		workflow: "review",
+		verb:     "complete-round",
+		document: round.Document(),
+		record: roundRecord{
+			Verdict: round.Verdict, BlockerCount: counts.Blockers, ShouldFixCount: counts.ShouldFix,
+			SuggestionCount: counts.Suggestions, ReviewerCount: counts.Reviewers,
+			TotalFindingCount: counts.Findings, Source: "orchestrator",
+		},
+		metaFile:  artifact.RoundMeta,
+		finalFile: artifact.RoundFinal,
+		ingest: func(ctx context.Context, tx *db.Tx, at completedAt) error {
+			return ingestRound(ctx, tx, at, round)
+		},
+	})
+}
+
+// ingestRound stores a round for readers. Rows that stand for it already, read
+// in by another program, keep their ids, and with them people's triage.
+func ingestRound(ctx context.Context, tx *db.Tx, at completedAt, round *artifact.Round) error {
+	counts := round.Counts()
+	roundID, err := tx.RoundUpsert(ctx, gen.RoundUpsertParams{
+		SessionID: at.session.ID, RoundNumber: at.number, Verdict: &round.Verdict,
+		BlockerCount: &counts.Blockers, SuggestionCount: &counts.Suggestions, ShouldFixCount: &counts.ShouldFix,
+		FinalMdPath: at.final, ReviewerCount: &counts.Reviewers, TotalFindingCount: &counts.Findings, Now: &at.now,
+	})
+	if err != nil {
+		return err
+	}
+	standing, err := tx.FindingsOfRound(ctx, roundID)
+	if err != nil {
+		return err
+	}
+	ids := map[findingKey][]int64{}
+	for _, row := range standing {
+		key := keyOf(row.ReviewerType, row.InstanceNumber, row.Title, row.Severity, row.FilePath)
+		ids[key] = append(ids[key], row.ID)
+	}
+	told := map[int64]bool{}
+	for _, reviewer := range round.Reviewers {
+		outputID, err := tx.OutputUpsert(ctx, gen.OutputUpsertParams{
+			RoundID: roundID, ReviewerType: reviewer.Type, InstanceNumber: reviewer.Instance,
+			FilePath:     filepath.Join(at.dir, filepath.FromSlash(artifact.Review(at.number, reviewer.Type, reviewer.Instance))),
+			FindingCount: ptr(int64(len(reviewer.Findings))), Now: &at.now,
+		})
+		if err != nil {
+			return err
+		}
+		told[outputID] = true
+		for _, f := range reviewer.Findings {
+			row := gen.FindingUpsertParams{
+				ReviewerOutputID: outputID, Title: f.Title, Severity: f.Severity, FilePath: f.FilePath,
+				LineStart: f.LineStart, LineEnd: f.LineEnd, Summary: &f.Summary, Category: &f.Category, Now: &at.now,
+			}
+			if f.Category == artifact.Blocker {
+				row.IsBlocker = 1
+			}
+			key := keyOf(reviewer.Type, reviewer.Instance, f.Title, f.Severity, f.FilePath)
+			if same := ids[key]; len(same) > 0 {
+				row.ID, ids[key] = &same[0], same[1:]
+			}
+			if err := tx.FindingUpsert(ctx, row); err != nil {
+				return err
+			}
+		}
+	}
+	for _, gone := range ids {
+		for _, id := range gone {
+			if err := tx.FindingDelete(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	outputs, err := tx.OutputsOfRound(ctx, roundID)
+	if err != nil {
+		return err
+	}
+	return dropUntold(ctx, outputs, told, tx.OutputDelete)
+}
+
+// findingKey tells the findings of a round apart.
+type findingKey struct {
+	reviewer string
+	instance int64
+	title    string
+	severity string
+	file     string
+}
+
+func keyOf(reviewer string, instance int64, title, severity string, file *string) findingKey {
+	key := findingKey{reviewer: reviewer, instance: instance, title: title, severity: severity}
+	if file != nil {
+		key.file = *file
+	}
+	return key
+}

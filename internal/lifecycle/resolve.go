@@ -1,0 +1,94 @@
+package lifecycle
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ocr/db/gen"
+)
+
+// session is one session as its row and its log tell it together.
+type session struct {
+	gen.StateGetRow
+	// chosen says how it was picked when the caller did not name it.
+	chosen string
+}
+
+// number is the current round of a review, or the current run of a map.
+func (s session) number() int64 {
+	if s.WorkflowType == "map" {
+		return s.CurrentMapRun
+	}
+	return s.CurrentRound
+}
+
+// unit is what the workflow counts: rounds or runs.
+func (s session) unit() string {
+	if s.WorkflowType == "map" {
+		return "run"
+	}
+	return "round"
+}
+
+// terminalEvent is the event that completes the current round or run.
+func (s session) terminalEvent() string {
+	if s.WorkflowType == "map" {
+		return "map_completed"
+	}
+	return "round_completed"
+}
+
+// resolve picks the session a verb works on: the named one, else the one that
+// the caller's own process works for, else the only active one.
+func (c Caller) resolve(ctx context.Context, q *gen.Queries, id string) (session, error) {
+	if id != "" {
+		return c.load(ctx, q, id, "")
+	}
+	if c.ExecutionUID != "" {
+		workflow, err := q.ExecutionWorkflow(ctx, &c.ExecutionUID)
+		switch {
+		case err == nil && workflow != nil:
+			return c.load(ctx, q, *workflow, "the session of the process that OCR_DASHBOARD_EXECUTION_UID names")
+		case err != nil && !errors.Is(err, sql.ErrNoRows):
+			return session{}, err
+		}
+	}
+	active, err := q.SessionActiveIDs(ctx)
+	if err != nil {
+		return session{}, err
+	}
+	switch len(active) {
+	case 0:
+		return session{}, noActive()
+	case 1:
+		return c.load(ctx, q, active[0], "the only active session")
+	}
+	e := refuse(Ambiguous, KindSeveralActive, "name one with --session-id; ocr state list --status active shows them",
+		"%d sessions are active: %s", len(active), strings.Join(active, ", "))
+	e.Details = struct {
+		Candidates []string `json:"candidates"`
+	}{active}
+	return session{}, e
+}
+
+func (c Caller) load(ctx context.Context, q *gen.Queries, id, chosen string) (session, error) {
+	row, err := q.StateGet(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return session{}, refuse(NotFound, KindNoSession, "ocr state list", "there is no session %q", id)
+	}
+	return session{row, chosen}, err
+}
+
+func noActive() *Error {
+	return refuse(NotFound, KindNoActiveSession, "ocr state list", "no session is active")
+}
+
+// tell says which session was picked when the caller did not name it.
+func (c Caller) tell(s session) {
+	if s.chosen != "" {
+		c.Notice(fmt.Sprintf("note: using session %s, %s", s.ID, s.chosen))
+	}
+}

@@ -1,0 +1,49 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+
+	"ocr/db"
+	"ocr/db/gen"
+	"ocr/internal/artifact"
+)
+
+// Overview is everything that is known about one session.
+type Overview struct {
+	Session   gen.StateGetRow
+	Events    []gen.EventListRow
+	Timings   []gen.EventPhaseTimingsRow
+	Artifacts artifact.Inventory
+}
+
+// Show reads one session, its whole log and what lies on disk for it. It
+// returns nil when the caller named none and none is active.
+func Show(ctx context.Context, c Caller, id string) (*Overview, error) {
+	var s session
+	var view Overview
+	err := c.read(ctx, func(ctx context.Context, r *db.Reader) error {
+		var err error
+		if s, err = c.resolve(ctx, r.Queries, id); err != nil {
+			return err
+		}
+		view = Overview{Session: s.StateGetRow}
+		if view.Events, err = r.EventList(ctx, s.ID); err != nil {
+			return err
+		}
+		view.Timings, err = r.EventPhaseTimings(ctx, s.ID)
+		return err
+	})
+	var no *Error
+	if id == "" && (isMissing(err) || errors.As(err, &no) && no.Kind == KindNoActiveSession) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if view.Artifacts, err = artifact.Listing(c.Project.SessionDir(s.SessionDir, s.ID)); err != nil {
+		return nil, err
+	}
+	c.tell(s)
+	return &view, nil
+}

@@ -1,0 +1,98 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ignoreRules keeps the database out of version control: it is binary, it
+// changes with every command and holds process ids of one machine. The session
+// folders and the configuration are text that a team reviews and shares, and
+// the database can be filled again from them.
+const ignoreRules = `# The state database belongs to this machine.
+# sessions/ and config.yaml are text and meant to be shared.
+/data/
+`
+
+// Blocked says that something other than a directory stands where a project
+// needs one.
+type Blocked struct {
+	Path string
+}
+
+func (e *Blocked) Error() string {
+	return e.Path + " exists and is not a directory"
+}
+
+// Init makes dir a project and returns the paths it made, relative to dir and
+// with forward slashes; none when all was there. What exists is never touched.
+// The error is a *Blocked, or what the file system said.
+func Init(dir string) (created []string, err error) {
+	real, err := realDirectory(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := Project{Root: real}
+	for _, path := range []string{p.Dir(), p.Sessions(), p.Data()} {
+		made, err := makeDirectory(path)
+		if err != nil {
+			return created, err
+		}
+		if made {
+			created = append(created, relative(real, path)+"/")
+		}
+	}
+	path := filepath.Join(p.Dir(), ".gitignore")
+	made, err := makeFile(path, ignoreRules)
+	if err != nil {
+		return created, err
+	}
+	if made {
+		created = append(created, relative(real, path))
+	}
+	return created, nil
+}
+
+// makeDirectory reports false when path already is a directory.
+func makeDirectory(path string) (bool, error) {
+	err := os.Mkdir(path, 0o777)
+	if err == nil {
+		return true, nil
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return false, fmt.Errorf("making a project: %w", err)
+	}
+	info, statErr := os.Stat(path)
+	if statErr != nil || !info.IsDir() {
+		return false, &Blocked{Path: path}
+	}
+	return false, nil
+}
+
+// makeFile reports false when something of that name already exists. A file
+// that could not be written whole is not left behind.
+func makeFile(path, text string) (bool, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("making a project: %w", err)
+	}
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return false, fmt.Errorf("making a project: %w", errors.Join(err, os.Remove(path)))
+	}
+	return true, nil
+}
+
+func relative(root, path string) string {
+	rel, err := filepath.Rel(root, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
