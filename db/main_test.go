@@ -82,8 +82,7 @@ func process(verb, path string, args []string) error {
 		pool.SetMaxOpenConns(1)
 		for _, statement := range []string{
 			"PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 2", "PRAGMA cache_spill = 1", "BEGIN IMMEDIATE",
-			"UPDATE user_notes SET content = content || 'x'",
-			"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO user_notes (target_type, target_id, content) SELECT 'session', 's', '1' FROM n",
+			"UPDATE user_notes SET content = 'spoiled'",
 		} {
 			if _, err := pool.Exec(statement); err != nil {
 				return err

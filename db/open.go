@@ -1,3 +1,7 @@
+// Package db keeps the one database file: it opens it, brings its schema up to
+// date, and lends out transactions. It is the only code that knows the engine
+// and the migration library. Files are made for others to share: the rules for
+// reading leave nothing behind, those for writing wait in line.
 package db
 
 import (
@@ -87,7 +91,7 @@ func (o opener) look(ctx context.Context) (standing, error) {
 	})
 	switch {
 	case KindOf(err) == KindNoDatabase && o.opt.Create:
-		return standing{latest: highest(o.steps)}, nil
+		return standing{latest: highest(o.steps)}, missingFileError(o.path)
 	case err != nil:
 		return now, err
 	case now.newer():

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestOpen(t *testing.T) {
@@ -88,6 +89,19 @@ func TestOpen(t *testing.T) {
 		}
 	})
 
+	t.Run("WriteAheadLogWaits", func(t *testing.T) {
+		path := fresh(t)
+		raw(t, path, "PRAGMA journal_mode = DELETE")
+		holder, err := sql.Open("sqlite", mustAddress(path)+"&_txlock=immediate")
+		must(t, err)
+		defer holder.Close()
+		tx, err := holder.Begin()
+		must(t, err)
+		time.AfterFunc(80*time.Millisecond, func() { _ = tx.Rollback() })
+		s := open(t, path, Options{})
+		must(t, s.Write(context.Background(), addPair(1)))
+	})
+
 	t.Run("WriteAheadLogAgain", func(t *testing.T) {
 		path := fresh(t)
 		raw(t, path, "PRAGMA journal_mode = DELETE")
@@ -124,6 +138,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"Empty", func(t *testing.T, path string) { write(t, path, "") }, KindNoDatabase, KindNoDatabase},
 		{"EmptyBesideLog", func(t *testing.T, path string) { write(t, path, ""); write(t, path+"-wal", "log") }, KindCorrupt, KindCorrupt},
 		{"EmptyBesideSnapshot", func(t *testing.T, path string) { write(t, path, ""); write(t, path+".bak.v12", "copy") }, KindCorrupt, KindCorrupt},
+		{"NoTablesHeader", func(t *testing.T, path string) {
+			raw(t, path, "PRAGMA journal_mode = WAL")
+		}, KindNoDatabase, KindNoDatabase},
 		{"Text", func(t *testing.T, path string) { write(t, path, strings.Repeat("not a database\n", 1000)) }, KindNotADatabase, KindNotADatabase},
 		{"ShortText", func(t *testing.T, path string) { write(t, path, "no") }, KindNotADatabase, KindNotADatabase},
 		{"NoTables", func(t *testing.T, path string) {
@@ -196,6 +213,17 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// TestCreateBesideLog keeps the log of a lost file.
+func TestCreateBesideLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ocr.db")
+	write(t, path+"-wal", "log")
+	_, err := Open(context.Background(), path, Options{Create: true})
+	wantKind(t, err, KindCorrupt)
+	if content, err := os.ReadFile(path + "-wal"); err != nil || string(content) != "log" {
+		t.Errorf("the log is %q (%v)", content, err)
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -235,11 +263,12 @@ func tree(t *testing.T, base string) string {
 	return text
 }
 
+// notes counts the notes that no dying process has spoiled.
 func notes(t *testing.T, path string) int {
 	t.Helper()
 	var n int
 	must(t, Read(context.Background(), path, func(ctx context.Context, r *Reader) error {
-		return r.conn.QueryRowContext(ctx, "SELECT count(*) FROM user_notes").Scan(&n)
+		return r.conn.QueryRowContext(ctx, "SELECT count(*) FROM user_notes WHERE content <> 'spoiled'").Scan(&n)
 	}))
 	return n
 }

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"os"
@@ -46,6 +47,40 @@ func TestRead(t *testing.T) {
 		}
 	})
 
+	t.Run("RunsAgain", func(t *testing.T) {
+		for _, first := range []error{nil, errWanted} {
+			path := fresh(t)
+			runs, count := 0, 0
+			must(t, Read(t.Context(), path, func(ctx context.Context, r *Reader) error {
+				must(t, r.conn.QueryRowContext(ctx, "SELECT count(*) FROM user_notes").Scan(&count))
+				if runs++; runs > 1 {
+					return nil
+				}
+				run(t, "write", path, "1")
+				return first
+			}))
+			if runs != 2 || count != 2 {
+				t.Errorf("%d runs, %d notes, want 2 and 2", runs, count)
+			}
+		}
+	})
+
+	t.Run("WriterLeaves", func(t *testing.T) {
+		path := fresh(t)
+		s := open(t, path, Options{})
+		must(t, s.Write(t.Context(), addPair(1)))
+		before, err := lookAt(path)
+		must(t, err)
+		must(t, s.Close())
+		must(t, viewBeside(t.Context(), path, before, func(ctx context.Context, conn *sql.Conn) error {
+			var n int
+			return conn.QueryRowContext(ctx, "SELECT count(*) FROM user_notes").Scan(&n)
+		}))
+		if after, err := lookAt(path); err != nil || after.wal != nil || after.shm != nil {
+			t.Errorf("side files were left: %+v (%v)", after, err)
+		}
+	})
+
 	t.Run("BesideWriter", func(t *testing.T) {
 		path := fresh(t)
 		s := open(t, path, Options{})
@@ -83,12 +118,12 @@ func TestRead(t *testing.T) {
 
 	t.Run("HotJournal", func(t *testing.T) {
 		path := fresh(t)
-		s := open(t, path, Options{})
-		must(t, s.Write(t.Context(), addPair(1)))
-		must(t, s.Close())
+		raw(t, path, `
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+INSERT INTO user_notes (target_type, target_id, content) SELECT 'session', 's', 'kept' FROM n`)
 		die(t, "die-in-journal", path)
 		wantFiles(t, path, "-journal")
-		wantUntouched(t, path, 2)
+		wantUntouched(t, path, 3000)
 	})
 }
 
@@ -141,6 +176,34 @@ func TestReadOnlyPlace(t *testing.T) {
 				t.Errorf("changed\n%sto\n%s", before, after)
 			}
 		})
+	}
+}
+
+// TestReadForbidden reads a file whose owner keeps it private.
+func TestReadForbidden(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to become a user without rights")
+	}
+	base, err := os.MkdirTemp("", "ocr-test-")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	program := filepath.Join(base, "program")
+	must(t, copyFile(os.Args[0], program))
+	path := filepath.Join(base, "data", "ocr.db")
+	must(t, open(t, path, Options{Create: true}).Close())
+	must(t, os.Chmod(program, 0o755))
+	must(t, os.Chmod(base, 0o755))
+	for name, mode := range map[string]os.FileMode{path: 0o600, filepath.Dir(path): 0o700} {
+		must(t, os.Chmod(name, mode))
+		for _, verb := range []string{"count", "write"} {
+			cmd := command(verb, path, "1")
+			cmd.Path, cmd.Args[0] = program, program
+			becomeNobody(cmd)
+			if out, err := cmd.CombinedOutput(); err == nil || !strings.HasPrefix(string(out), string(KindUnreadable)+" ") {
+				t.Errorf("%s of %s with mode %o: %s (%v)", verb, name, mode, out, err)
+			}
+		}
+		must(t, os.Chmod(name, 0o755))
 	}
 }
 

@@ -119,6 +119,21 @@ INSERT INTO orchestration_events (session_id, event_type) VALUES ('s', 'no_such_
 		}
 	})
 
+	t.Run("NoSpace", func(t *testing.T) {
+		path := fresh(t)
+		s := open(t, path, Options{})
+		err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+			must(t, addPair(1)(ctx, tx))
+			_, err := tx.conn.ExecContext(ctx, `
+PRAGMA max_page_count = 1;
+INSERT INTO user_notes (target_type, target_id, content) VALUES ('session', 's', zeroblob(100000))`)
+			return err
+		})
+		wantKind(t, err, KindNoSpace)
+		must(t, s.Close())
+		wantNotesAfter(t, open(t, path, Options{}), path)
+	})
+
 	t.Run("Savepoint", func(t *testing.T) {
 		path := fresh(t)
 		s := open(t, path, Options{})

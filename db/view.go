@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,6 +22,10 @@ const (
 	quietTries = 5
 	quietPause = 5 * time.Millisecond
 )
+
+// clockTick is longer than the step in which systems count file times: two
+// writes within one step leave the same time.
+const clockTick = 10 * time.Millisecond
 
 // viewer is one way of reading a file that another process may be writing.
 type viewer func(ctx context.Context, conn *sql.Conn) error
@@ -42,7 +47,10 @@ func view(ctx context.Context, path string, fn viewer) error {
 		case err != nil:
 			return err
 		case before.main.Size() == 0:
-			return emptyFileError(path, before)
+			err := emptyFileError(path, before)
+			if after, lookErr := lookAt(path); lookErr == nil && after.same(before) {
+				return err
+			}
 		case before.wal != nil && before.shm != nil, try > quietTries:
 			return viewBeside(ctx, path, before, fn)
 		case before.wal != nil, before.journal != nil:
@@ -51,6 +59,7 @@ func view(ctx context.Context, path string, fn viewer) error {
 			}
 			time.Sleep(quietPause)
 		default:
+			time.Sleep(before.tooFresh())
 			err := connectAndRun(ctx, path, path, "mode=ro&immutable=1", fn)
 			if after, lookErr := lookAt(path); lookErr == nil && after.same(before) {
 				return err
@@ -63,11 +72,7 @@ func view(ctx context.Context, path string, fn viewer) error {
 // that died while creating the database: as good as none. Beside a log with
 // content, or a snapshot, it is what remains of a database.
 func emptyFileError(path string, now files) error {
-	lost := &Error{
-		Kind: KindCorrupt, Path: path,
-		Message: fmt.Sprintf("%s is empty (0 bytes), but files of an earlier database stand beside it", path),
-		Hint:    "Keep every file in that folder, copy them, and look for a snapshot " + filepath.Base(path) + ".bak.*.",
-	}
+	lost := lostError(path, "is empty (0 bytes)")
 	if now.wal != nil && now.wal.Size() > 0 || now.journal != nil && now.journal.Size() > journalHeader {
 		return lost
 	}
@@ -81,6 +86,28 @@ func emptyFileError(path string, now files) error {
 		}
 	}
 	return noDatabaseError(path)
+}
+
+func lostError(path, what string) *Error {
+	return &Error{
+		Kind: KindCorrupt, Path: path,
+		Message: fmt.Sprintf("%s %s, but files of an earlier database stand beside it", path, what),
+		Hint:    "Keep every file in that folder, copy them, and look for a snapshot " + filepath.Base(path) + ".bak.*.",
+	}
+}
+
+// missingFileError refuses to create a database beside a log with content:
+// the engine would drop the log, the last trace of a lost file. The log is
+// looked at first, because a creator makes the file before the log.
+func missingFileError(path string) error {
+	log, err := os.Stat(path + "-wal")
+	if err != nil || log.Size() == 0 {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return lostError(path, "is missing")
+	}
+	return nil
 }
 
 // journalHeader is the size in bytes of a rollback journal that saved no
@@ -104,16 +131,20 @@ func viewBeside(ctx context.Context, path string, before files, fn viewer) error
 // sweepSideFiles removes the empty side files that reading has made when the
 // last writer left, and took its own along, just before. Opening for writing
 // and closing again is how SQLite itself removes them, and only if nobody
-// else uses them.
+// else uses them: whoever keeps it busy removes them at its own end.
 func sweepSideFiles(ctx context.Context, path string, before files) error {
 	after, err := lookAt(path)
 	if err != nil || after.wal == nil || after.wal.Size() > 0 || sameFile(before.wal, after.wal) {
 		return err
 	}
-	return connectAndRun(ctx, path, path, "mode=rw", func(ctx context.Context, conn *sql.Conn) error {
+	err = connectAndRun(ctx, path, path, "mode=rw", func(ctx context.Context, conn *sql.Conn) error {
 		var tables int
 		return conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
 	})
+	if KindOf(err) == KindBusy {
+		return nil
+	}
+	return err
 }
 
 // viewCopy reads a private copy of the file and its logs. It is not done
@@ -221,6 +252,15 @@ func lookAt(path string) (files, error) {
 		f.journal = nil
 	}
 	return f, nil
+}
+
+// tooFresh is how long to wait until the next write shows in the file's time.
+func (f files) tooFresh() time.Duration {
+	age := time.Since(f.main.ModTime())
+	if age < 0 {
+		return 0
+	}
+	return clockTick - age
 }
 
 // same says that nothing was written in between.

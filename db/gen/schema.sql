@@ -1,0 +1,1086 @@
+-- The whole schema after all steps of db/schema. Made by make generate.
+
+CREATE TABLE schema_version (
+    -- The shared ledger: one row for each of the migrations 1 to 14, which
+    -- every program that writes this file knows by these numbers.
+    version INTEGER PRIMARY KEY,
+    -- UTC, YYYY-MM-DD HH:MM:SS.
+    applied_at TEXT NOT NULL DEFAULT (datetime('now')),
+    -- What the step did, in a few words.
+    description TEXT NOT NULL
+);
+
+CREATE TABLE sessions (
+    -- One row is one run: a review or a change map. The row is a summary for
+    -- quick reading; orchestration_events is the evidence.
+    -- Name given by the caller; also the folder name below .ocr/sessions.
+    id TEXT PRIMARY KEY,
+    -- Git branch under review, as the caller wrote it.
+    branch TEXT NOT NULL,
+    -- 'closed' says nothing about success: see session_completeness.
+    status TEXT NOT NULL DEFAULT 'active'
+        CHECK (status IN ('active', 'closed')),
+    -- Decides which phases exist and which event completes the run.
+    workflow_type TEXT NOT NULL CHECK (workflow_type IN ('review', 'map')),
+    -- Phase the run is in, by name.
+    current_phase TEXT NOT NULL DEFAULT 'context',
+    -- Place of that phase in its workflow, from 1; follows from the name.
+    phase_number INTEGER NOT NULL DEFAULT 1,
+    -- Review round the run is in, from 1; stays 1 for maps.
+    current_round INTEGER NOT NULL DEFAULT 1,
+    -- Map run the run is in, from 1; stays 1 for reviews.
+    current_map_run INTEGER NOT NULL DEFAULT 1,
+    -- UTC, YYYY-MM-DD HH:MM:SS.
+    started_at TEXT NOT NULL DEFAULT (datetime('now')),
+    -- UTC; last change of this row.
+    updated_at TEXT NOT NULL DEFAULT (datetime('now')),
+    -- Folder with the artifacts: absolute, or relative to the project root.
+    session_dir TEXT NOT NULL
+);
+
+CREATE INDEX idx_sessions_status ON sessions(status);
+
+CREATE TRIGGER trg_sessions_close_guard
+AFTER UPDATE OF status ON sessions
+WHEN NEW.status = 'closed' AND OLD.status <> 'closed'
+BEGIN
+    -- Closing needs proof: the current round or run is complete, or a reason
+    -- is on record that is newer than the last opening of the session. It
+    -- runs after the update, so that the view sees the row as it would stand.
+    SELECT RAISE(ABORT, 'cannot close session without a completed round/run or an explicit reason event')
+    WHERE NOT EXISTS (
+        SELECT 1
+        FROM session_completeness AS c
+        WHERE c.session_id = NEW.id AND c.has_terminal_artifact = 1
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM closing_events AS r
+        WHERE r.session_id = NEW.id
+            AND r.is_reason = 1
+            AND +r.event_id > IFNULL((
+                SELECT MAX(+o.event_id)
+                FROM opening_events AS o
+                WHERE o.session_id = NEW.id
+            ), 0)
+    );
+END;
+
+CREATE TRIGGER trg_sessions_born_active
+BEFORE INSERT ON sessions
+WHEN NEW.status <> 'active'
+BEGIN
+    -- The way to closed leads past trg_sessions_close_guard.
+    SELECT RAISE(ABORT, 'a session is born active');
+END;
+
+CREATE TRIGGER trg_sessions_keep_identity
+BEFORE UPDATE OF id, workflow_type ON sessions
+WHEN NEW.id IS NOT OLD.id OR NEW.workflow_type IS NOT OLD.workflow_type
+BEGIN
+    SELECT RAISE(ABORT, 'the id and workflow_type of a session never change');
+END;
+
+CREATE TRIGGER trg_sessions_keep_rowid
+BEFORE UPDATE ON sessions
+WHEN NEW.rowid <> OLD.rowid
+BEGIN
+    -- Moving a row onto another one's place would replace that one.
+    SELECT RAISE(ABORT, 'a session keeps its row');
+END;
+
+CREATE TRIGGER trg_sessions_numbers_when_born
+AFTER INSERT ON sessions
+WHEN typeof(NEW.current_round) <> 'integer'
+    OR typeof(NEW.current_map_run) <> 'integer'
+    OR NEW.current_round < 1
+    OR NEW.current_map_run < 1
+BEGIN
+    SELECT RAISE(ABORT, 'rounds and runs are whole numbers from 1');
+END;
+
+CREATE TRIGGER trg_sessions_numbers_when_changed
+AFTER UPDATE OF current_round, current_map_run ON sessions
+WHEN typeof(NEW.current_round) <> 'integer'
+    OR typeof(NEW.current_map_run) <> 'integer'
+    OR NEW.current_round < 1
+    OR NEW.current_map_run < 1
+BEGIN
+    -- Text sorts above every number and would outrank the log.
+    SELECT RAISE(ABORT, 'rounds and runs are whole numbers from 1');
+END;
+
+CREATE TRIGGER trg_sessions_with_events_stay
+BEFORE DELETE ON sessions
+WHEN EXISTS (
+    SELECT 1 FROM orchestration_events AS e WHERE e.session_id = OLD.id
+)
+BEGIN
+    -- The foreign key says the same, but is off at a plain sqlite3 prompt.
+    SELECT RAISE(ABORT, 'a session that has events is never deleted');
+END;
+
+CREATE TRIGGER trg_sessions_never_replaced
+AFTER INSERT ON sessions
+WHEN EXISTS (
+    SELECT 1 FROM orchestration_events AS e WHERE e.session_id = NEW.id
+)
+BEGIN
+    -- A new session has no events yet: with events it took another's place.
+    -- It runs after the insert, so that INSERT OR IGNORE stays harmless.
+    SELECT RAISE(ABORT, 'a session that has events is never replaced');
+END;
+
+CREATE TRIGGER trg_sessions_rowid_not_taken
+BEFORE INSERT ON sessions
+WHEN EXISTS (
+    SELECT 1
+    FROM sessions AS s
+    WHERE s.rowid = NEW.rowid AND s.id IS NOT NEW.id
+)
+BEGIN
+    SELECT RAISE(ABORT, 'a session that has events is never replaced');
+END;
+
+CREATE TRIGGER trg_sessions_closed_stands
+BEFORE UPDATE OF current_phase ON sessions
+WHEN OLD.status = 'closed'
+    AND NEW.status = 'closed'
+    AND NEW.current_phase IS NOT OLD.current_phase
+    AND NEW.current_phase IS NOT 'complete'
+BEGIN
+    SELECT RAISE(ABORT, 'a closed session moves only to complete, or when it is re-opened');
+END;
+
+CREATE TABLE review_rounds (
+    -- What one completed review round said; derived from its round-meta.json.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+    -- From 1.
+    round_number INTEGER NOT NULL,
+    -- APPROVE, REQUEST CHANGES or NEEDS DISCUSSION; NULL when not known.
+    verdict TEXT,
+    -- Effective number of blocking findings.
+    blocker_count INTEGER DEFAULT 0,
+    -- Effective number of suggestions.
+    suggestion_count INTEGER DEFAULT 0,
+    -- Effective number of findings that should be fixed.
+    should_fix_count INTEGER DEFAULT 0,
+    -- Path of final.md; NULL when there is none.
+    final_md_path TEXT,
+    -- UTC; when the round was read in. NULL when it never was.
+    parsed_at TEXT, source TEXT DEFAULT NULL /* orchestrator: from the payload */, reviewer_count INTEGER DEFAULT 0 /* reviewers in the round */, total_finding_count INTEGER DEFAULT 0 /* all categories */,
+    UNIQUE (session_id, round_number)
+);
+
+CREATE TABLE reviewer_outputs (
+    -- One reviewer's part of a round.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    round_id INTEGER NOT NULL REFERENCES review_rounds(id) ON DELETE CASCADE,
+    -- Kind of reviewer, such as architect or security.
+    reviewer_type TEXT NOT NULL,
+    -- Tells reviewers of one kind apart, from 1.
+    instance_number INTEGER NOT NULL DEFAULT 1,
+    -- The reviewer's markdown file.
+    file_path TEXT NOT NULL,
+    -- Findings of this reviewer.
+    finding_count INTEGER DEFAULT 0,
+    -- UTC; NULL when never read in.
+    parsed_at TEXT,
+    UNIQUE (round_id, reviewer_type, instance_number)
+);
+
+CREATE TABLE review_findings (
+    -- One finding of one reviewer.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    reviewer_output_id INTEGER NOT NULL
+        REFERENCES reviewer_outputs(id) ON DELETE CASCADE,
+    -- One line that names the problem.
+    title TEXT NOT NULL,
+    severity TEXT NOT NULL
+        CHECK (severity IN ('critical', 'high', 'medium', 'low', 'info')),
+    -- File concerned; NULL for a finding about the whole change.
+    file_path TEXT,
+    -- First line, from 1; NULL when none is named.
+    line_start INTEGER,
+    -- Last line; NULL when none is named.
+    line_end INTEGER,
+    -- The finding in prose; NULL when there is none.
+    summary TEXT,
+    -- 1 when the change must not land with it.
+    is_blocker INTEGER NOT NULL DEFAULT 0,
+    -- UTC; NULL when never read in.
+    parsed_at TEXT
+, category TEXT DEFAULT NULL /* blocker, should_fix,
+        suggestion or style; NULL: unknown, see is_blocker */);
+
+CREATE INDEX idx_findings_severity ON review_findings(severity);
+
+CREATE TABLE markdown_artifacts (
+    -- Text of the markdown files below a session's folder, for reading
+    -- without the disk.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+    -- Kind of document, such as final or context.
+    artifact_type TEXT NOT NULL,
+    -- Round or run the document belongs to; NULL for the session as a whole.
+    round_number INTEGER,
+    file_path TEXT NOT NULL,
+    content TEXT NOT NULL,
+    -- UTC; when the text was read in.
+    parsed_at TEXT NOT NULL DEFAULT (datetime('now')),
+    UNIQUE (session_id, artifact_type, round_number, file_path)
+);
+
+CREATE UNIQUE INDEX idx_markdown_artifacts_logical
+    ON markdown_artifacts(
+        session_id, artifact_type, IFNULL(round_number, -1), file_path
+    );
+
+CREATE TABLE map_runs (
+    -- What one completed map run said; derived from its map-meta.json.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+    -- From 1.
+    run_number INTEGER NOT NULL,
+    -- Files over all sections.
+    file_count INTEGER DEFAULT 0,
+    -- Path of map.md; NULL when there is none.
+    map_md_path TEXT,
+    -- UTC; NULL when never read in.
+    parsed_at TEXT, source TEXT DEFAULT NULL /* orchestrator: from the payload */, section_count INTEGER DEFAULT 0 /* sections of the map */,
+    UNIQUE (session_id, run_number)
+);
+
+CREATE TABLE map_sections (
+    -- One section of a change map.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    map_run_id INTEGER NOT NULL REFERENCES map_runs(id) ON DELETE CASCADE,
+    -- Number that the map gives the section.
+    section_number INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    -- NULL when the map gives none.
+    description TEXT,
+    -- Files in this section.
+    file_count INTEGER DEFAULT 0,
+    -- Place on the page, from 0.
+    display_order INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (map_run_id, section_number)
+);
+
+CREATE TABLE map_files (
+    -- One changed file as a section of the map explains it.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    section_id INTEGER NOT NULL
+        REFERENCES map_sections(id) ON DELETE CASCADE,
+    file_path TEXT NOT NULL,
+    -- What the file does in this change; NULL when not told.
+    role TEXT,
+    lines_added INTEGER DEFAULT 0,
+    lines_deleted INTEGER DEFAULT 0,
+    -- Place in its section, from 0.
+    display_order INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (section_id, file_path)
+);
+
+CREATE TABLE user_file_progress (
+    -- A person's tick at a file of a map. User data: kept by every repair.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    map_file_id INTEGER NOT NULL
+        REFERENCES map_files(id) ON DELETE CASCADE,
+    -- 1 when looked at.
+    is_reviewed INTEGER NOT NULL DEFAULT 0,
+    -- UTC; NULL while not looked at.
+    reviewed_at TEXT,
+    UNIQUE (map_file_id)
+);
+
+CREATE TABLE user_finding_progress (
+    -- A person's triage of a finding. User data: kept by every repair.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    finding_id INTEGER NOT NULL
+        REFERENCES review_findings(id) ON DELETE CASCADE,
+    status TEXT NOT NULL DEFAULT 'unread' CHECK (
+        status IN ('unread', 'read', 'acknowledged', 'fixed', 'wont_fix')
+    ),
+    -- UTC.
+    updated_at TEXT NOT NULL DEFAULT (datetime('now')),
+    UNIQUE (finding_id)
+);
+
+CREATE TABLE user_notes (
+    -- Free notes of people. User data: kept by every repair.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- What the note is about.
+    target_type TEXT NOT NULL CHECK (
+        target_type IN (
+            'session', 'round', 'finding', 'run', 'section', 'file'
+        )
+    ),
+    -- Key of that thing as text.
+    target_id TEXT NOT NULL,
+    content TEXT NOT NULL,
+    -- UTC.
+    created_at TEXT NOT NULL DEFAULT (datetime('now')),
+    -- UTC.
+    updated_at TEXT NOT NULL DEFAULT (datetime('now'))
+);
+
+CREATE TABLE command_executions (
+    -- One row is one command that was started, by whichever program.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- Command line or kind of process.
+    command TEXT NOT NULL,
+    -- Arguments as the writer stored them; NULL when there were none.
+    args TEXT,
+    -- NULL while running; negative codes say how a row ended without a
+    -- result of its own: -2 cancelled, -3 found dead, -4 closed with its
+    -- workflow, -5 past its deadline.
+    exit_code INTEGER,
+    -- UTC.
+    started_at TEXT NOT NULL DEFAULT (datetime('now')),
+    -- UTC; NULL while running.
+    finished_at TEXT,
+    -- What the command printed; NULL when not kept.
+    output TEXT
+, pid INTEGER /* process id; NULL when unknown or swept */, is_detached INTEGER NOT NULL DEFAULT 0 /* 1: on its own */, uid TEXT /* UUID; NULL for rows older than this column */, workflow_id TEXT REFERENCES sessions(id) ON DELETE RESTRICT
+    /* session the process works for; NULL: none */, vendor TEXT /* maker of the agent; NULL: not an agent */, vendor_session_id TEXT /* vendor's name for it; NULL: unbound */, persona TEXT /* role of the agent; NULL: none */, instance_index INTEGER /* tells one persona's agents apart */, name TEXT /* display name; NULL: none */, resolved_model TEXT /* model that answered; NULL: not told */, last_heartbeat_at TEXT /* UTC; NULL: not a journaled process */, notes TEXT /* free text, a line for each thing noted */);
+
+CREATE UNIQUE INDEX idx_command_executions_uid ON command_executions(uid);
+
+CREATE INDEX idx_command_executions_workflow
+    ON command_executions(workflow_id);
+
+CREATE INDEX idx_command_executions_heartbeat
+    ON command_executions(last_heartbeat_at);
+
+CREATE TABLE chat_conversations (
+    -- One conversation about one round or run. User data.
+    id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+    target_type TEXT NOT NULL
+        CHECK (target_type IN ('map_run', 'review_round')),
+    -- id in map_runs or review_rounds.
+    target_id INTEGER NOT NULL,
+    -- The assistant's own name for the conversation; NULL before its answer.
+    claude_session_id TEXT,
+    status TEXT NOT NULL DEFAULT 'active'
+        CHECK (status IN ('active', 'expired')),
+    -- UTC.
+    created_at TEXT NOT NULL DEFAULT (datetime('now')),
+    -- UTC.
+    last_active_at TEXT NOT NULL DEFAULT (datetime('now'))
+);
+
+CREATE TABLE chat_messages (
+    -- One message of a conversation. User data.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    conversation_id TEXT NOT NULL
+        REFERENCES chat_conversations(id) ON DELETE CASCADE,
+    role TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+    content TEXT NOT NULL,
+    -- UTC.
+    created_at TEXT NOT NULL DEFAULT (datetime('now'))
+);
+
+CREATE TABLE user_round_progress (
+    -- A person's triage of a whole round. User data.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    round_id INTEGER NOT NULL
+        REFERENCES review_rounds(id) ON DELETE CASCADE,
+    status TEXT NOT NULL DEFAULT 'needs_review' CHECK (
+        status IN (
+            'needs_review', 'in_progress', 'changes_made',
+            'acknowledged', 'dismissed'
+        )
+    ),
+    -- UTC.
+    updated_at TEXT NOT NULL DEFAULT (datetime('now')),
+    UNIQUE (round_id)
+);
+
+CREATE TABLE "orchestration_events" (
+    -- The event log. Order is the order of id; times have whole seconds only.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- A session with events cannot be deleted.
+    session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE RESTRICT,
+    -- What happened; version 12 limits the words.
+    event_type TEXT NOT NULL,
+    -- Phase concerned; NULL where the event has none.
+    phase TEXT,
+    -- Number of that phase; NULL where the event has none.
+    phase_number INTEGER,
+    -- Review round (map_completed: map run); NULL where the event has none.
+    round INTEGER,
+    -- JSON object with further facts; NULL when there are none.
+    metadata TEXT,
+    -- UTC, YYYY-MM-DD HH:MM:SS; other writers may store ISO 8601.
+    created_at TEXT NOT NULL DEFAULT (datetime('now'))
+);
+
+CREATE INDEX idx_events_session ON orchestration_events(session_id);
+
+CREATE INDEX idx_events_type ON orchestration_events(event_type);
+
+CREATE INDEX idx_events_session_created
+    ON orchestration_events(session_id, created_at);
+
+CREATE INDEX idx_events_session_type
+    ON orchestration_events(session_id, event_type);
+
+CREATE TRIGGER trg_events_known_type
+BEFORE INSERT ON orchestration_events
+WHEN NEW.event_type NOT IN (
+    'session_created', 'session_resumed', 'round_started',
+    'phase_transition', 'round_completed', 'map_completed',
+    'session_closed', 'session_aborted', 'session_auto_closed_stale',
+    'session_synced', 'session_legacy_import'
+)
+BEGIN
+    -- The log has a closed vocabulary, so that readers can rely on it.
+    SELECT RAISE(ABORT, 'unknown orchestration_events.event_type');
+END;
+
+CREATE TRIGGER trg_events_never_changed
+BEFORE UPDATE ON orchestration_events
+BEGIN
+    -- To correct the record, append a further event.
+    SELECT RAISE(ABORT, 'events are never changed: append a new one');
+END;
+
+CREATE TRIGGER trg_events_never_deleted
+BEFORE DELETE ON orchestration_events
+BEGIN
+    SELECT RAISE(ABORT, 'events are never deleted');
+END;
+
+CREATE TRIGGER trg_events_never_replaced
+BEFORE INSERT ON orchestration_events
+WHEN EXISTS (
+    -- REPLACE fires no delete trigger. NEW.id is -1 when none is given.
+    SELECT 1 FROM orchestration_events AS e WHERE e.id = NEW.id
+)
+BEGIN
+    SELECT RAISE(ABORT, 'events are never replaced');
+END;
+
+CREATE TRIGGER trg_events_id_from_one
+AFTER INSERT ON orchestration_events
+WHEN NEW.id < 1
+BEGIN
+    -- The log is ordered by id; an id below 1 would stand before its start.
+    SELECT RAISE(ABORT, 'event ids start at 1');
+END;
+
+CREATE TRIGGER trg_events_one_terminal
+BEFORE INSERT ON orchestration_events
+WHEN NEW.event_type IN ('round_completed', 'map_completed')
+    AND EXISTS (
+        SELECT 1
+        FROM orchestration_events AS e
+        WHERE e.session_id = NEW.session_id
+            AND e.event_type = NEW.event_type
+            AND e.round IS NEW.round
+    )
+BEGIN
+    -- Saying it again is no error and changes nothing.
+    SELECT RAISE(IGNORE);
+END;
+
+CREATE TRIGGER trg_events_terminal_at_synthesis
+BEFORE INSERT ON orchestration_events
+WHEN NEW.event_type IN ('round_completed', 'map_completed')
+    AND EXISTS (
+        SELECT 1
+        FROM sessions AS s
+        WHERE s.id = NEW.session_id
+            AND s.status = 'active'
+            AND s.current_phase <> 'synthesis'
+    )
+    AND NOT EXISTS (
+        -- A repetition is trg_events_one_terminal's business.
+        SELECT 1
+        FROM orchestration_events AS e
+        WHERE e.session_id = NEW.session_id
+            AND e.event_type = NEW.event_type
+            AND e.round IS NEW.round
+    )
+BEGIN
+    SELECT RAISE(ABORT, 'an active session is completed from the phase synthesis only');
+END;
+
+CREATE TABLE process_identity (
+    -- Row of the journal that this describes.
+    execution_id INTEGER PRIMARY KEY
+        REFERENCES command_executions(id) ON DELETE CASCADE,
+    -- Name of the host; NULL when it could not be read.
+    host TEXT,
+    -- Changes with every start of the host (or its container); NULL when it
+    -- could not be read.
+    boot_id TEXT,
+    -- Start of the process in milliseconds since 1970, as its system tells
+    -- it; NULL when no process id was given or it could not be read.
+    pid_started_ms INTEGER,
+    -- Phase the process was started for; NULL when not told.
+    phase TEXT
+);
+
+CREATE VIEW workflow_phases AS
+-- The phases of each workflow in order. A run moves to the next one, stays,
+-- or, with a new round or run, starts again at number 1.
+SELECT 'review' AS workflow_type, 1 AS phase_number, 'context' AS phase
+UNION ALL SELECT 'review', 2, 'change-context'
+UNION ALL SELECT 'review', 3, 'analysis'
+UNION ALL SELECT 'review', 4, 'reviews'
+UNION ALL SELECT 'review', 5, 'aggregation'
+UNION ALL SELECT 'review', 6, 'discourse'
+UNION ALL SELECT 'review', 7, 'synthesis'
+UNION ALL SELECT 'review', 8, 'complete'
+UNION ALL SELECT 'map', 1, 'map-context'
+UNION ALL SELECT 'map', 2, 'topology'
+UNION ALL SELECT 'map', 3, 'flow-analysis'
+UNION ALL SELECT 'map', 4, 'requirements-mapping'
+UNION ALL SELECT 'map', 5, 'synthesis'
+UNION ALL SELECT 'map', 6, 'complete';
+
+CREATE VIEW event_facts AS
+-- The log with the facts spelled out that stand in metadata or in a column
+-- that means different things for different events. One row for each event.
+SELECT
+    e.id AS event_id,
+    e.session_id AS session_id,
+    e.event_type AS event_type,
+    e.phase AS phase,
+    e.phase_number AS phase_number,
+    -- Review round the event names; NULL when it names none.
+    CASE
+        WHEN e.event_type = 'map_completed' THEN NULL
+        WHEN e.event_type = 'session_synced' THEN
+            CASE WHEN json_valid(e.metadata) THEN
+                CASE WHEN json_type(e.metadata, '$.round') = 'integer'
+                    THEN CAST(json_extract(e.metadata, '$.round') AS INTEGER)
+                END
+            END
+        WHEN typeof(e.round) = 'integer' THEN e.round
+    END AS round,
+    -- Map run the event names; NULL when it names none.
+    CASE
+        WHEN e.event_type = 'map_completed' THEN
+            CASE WHEN typeof(e.round) = 'integer' THEN e.round END
+        WHEN e.event_type IN ('round_started', 'session_synced') THEN
+            CASE WHEN json_valid(e.metadata) THEN
+                CASE WHEN json_type(e.metadata, '$.map_run') = 'integer'
+                    THEN CAST(json_extract(e.metadata, '$.map_run') AS INTEGER)
+                END
+            END
+    END AS map_run,
+    -- 1 for a lease: somebody took over the round to carry it on. A lease
+    -- opens nothing and moves nothing.
+    CASE
+        WHEN e.event_type <> 'session_resumed' THEN 0
+        WHEN NOT IFNULL(json_valid(e.metadata), 0) THEN 0
+        WHEN json_extract(e.metadata, '$.kind') = 'forward_resume' THEN 1
+        ELSE 0
+    END AS is_lease,
+    e.metadata AS metadata,
+    e.created_at AS created_at,
+    -- The same instant in seconds since 1970; NULL when the text is no time.
+    CASE
+        WHEN e.created_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+            THEN CAST(unixepoch(e.created_at) AS INTEGER)
+    END AS at_epoch
+FROM orchestration_events AS e;
+
+CREATE VIEW opening_events AS
+-- Events that open a session, a round or a run.
+SELECT
+    f.event_id AS event_id,
+    f.session_id AS session_id,
+    f.event_type AS event_type,
+    f.round AS round,
+    f.map_run AS map_run,
+    f.created_at AS created_at
+FROM event_facts AS f
+WHERE f.event_type IN ('session_created', 'session_resumed', 'round_started')
+    AND f.is_lease = 0;
+
+CREATE VIEW closing_events AS
+-- Events that close a session. A reason event closes without a result.
+SELECT
+    e.id AS event_id,
+    e.session_id AS session_id,
+    e.event_type AS event_type,
+    CASE WHEN e.event_type = 'session_closed' THEN 0 ELSE 1 END AS is_reason,
+    e.created_at AS created_at
+FROM orchestration_events AS e
+WHERE e.event_type IN (
+    'session_closed', 'session_aborted', 'session_auto_closed_stale',
+    'session_synced', 'session_legacy_import'
+);
+
+CREATE VIEW session_current AS
+-- The current round (review) and run (map): the larger of the row's number
+-- and the highest that the log has opened. Completion, closing and every verb
+-- go by these numbers.
+SELECT
+    s.id AS session_id,
+    s.workflow_type AS workflow_type,
+    CAST(CASE
+        WHEN s.workflow_type <> 'review' THEN s.current_round
+        ELSE MAX(
+            1,
+            CASE typeof(s.current_round)
+                WHEN 'integer' THEN s.current_round ELSE 1
+            END,
+            IFNULL((
+                SELECT MAX(o.round)
+                FROM opening_events AS o
+                WHERE o.session_id = s.id
+            ), 1)
+        )
+    END AS INTEGER) AS current_round,
+    CAST(CASE
+        WHEN s.workflow_type <> 'map' THEN s.current_map_run
+        ELSE MAX(
+            1,
+            CASE typeof(s.current_map_run)
+                WHEN 'integer' THEN s.current_map_run ELSE 1
+            END,
+            IFNULL((
+                SELECT MAX(o.map_run)
+                FROM opening_events AS o
+                WHERE o.session_id = s.id
+            ), 1),
+            IFNULL((
+                -- A move to map-context after a completed run opens the next.
+                SELECT MAX(m.map_run) + 1
+                FROM event_facts AS m
+                WHERE m.session_id = s.id
+                    AND m.event_type = 'map_completed'
+                    AND EXISTS (
+                        SELECT 1
+                        FROM orchestration_events AS t
+                        WHERE t.session_id = s.id
+                            AND t.event_type = 'phase_transition'
+                            AND t.phase = 'map-context'
+                            AND +t.id > m.event_id
+                    )
+            ), 1)
+        )
+    END AS INTEGER) AS current_map_run
+FROM sessions AS s;
+
+CREATE VIEW session_completeness AS
+-- Whether a session is really finished. The one definition of completion.
+SELECT
+    p.session_id AS session_id,
+    p.workflow_type AS workflow_type,
+    p.status AS status,
+    p.current_round AS current_round,
+    p.current_map_run AS current_map_run,
+    p.has_terminal_artifact AS has_terminal_artifact,
+    p.marked_closed AS marked_closed,
+    p.dependents_settled AS dependents_settled,
+    CASE
+        WHEN p.marked_closed = 1 AND p.has_terminal_artifact = 1
+            THEN 'complete'
+        WHEN p.marked_closed = 1 THEN 'closed_without_artifact'
+        WHEN p.dependents_settled = 0 THEN 'in_flight'
+        ELSE 'open_no_artifact'
+    END AS completeness_state
+FROM (
+    SELECT
+        s.id AS session_id,
+        s.workflow_type AS workflow_type,
+        s.status AS status,
+        c.current_round AS current_round,
+        c.current_map_run AS current_map_run,
+        -- 1 when the log holds the event that completes the current round
+        -- or run.
+        CASE WHEN EXISTS (
+            SELECT 1
+            FROM orchestration_events AS e
+            WHERE e.session_id = s.id
+                AND e.event_type = CASE s.workflow_type
+                    WHEN 'map' THEN 'map_completed' ELSE 'round_completed'
+                END
+                AND e.round = CASE s.workflow_type
+                    WHEN 'map' THEN c.current_map_run ELSE c.current_round
+                END
+        ) THEN 1 ELSE 0 END AS has_terminal_artifact,
+        CASE WHEN s.status = 'closed' THEN 1 ELSE 0 END AS marked_closed,
+        -- 1 when no process of the session is unfinished.
+        CASE WHEN EXISTS (
+            SELECT 1
+            FROM command_executions AS x
+            WHERE x.workflow_id = s.id AND x.finished_at IS NULL
+        ) THEN 0 ELSE 1 END AS dependents_settled
+    FROM sessions AS s
+    INNER JOIN session_current AS c ON c.session_id = s.id
+) AS p;
+
+CREATE VIEW session_projection AS
+-- The state of each session as its log tells it. NULL: the log is silent.
+WITH marks AS (
+    -- Newest event of each kind that matters; 0 when there is none.
+    SELECT
+        s.id AS session_id,
+        s.workflow_type AS workflow_type,
+        IFNULL((
+            SELECT MAX(+o.event_id)
+            FROM opening_events AS o
+            WHERE o.session_id = s.id
+        ), 0) AS opened_id,
+        IFNULL((
+            SELECT MAX(+e.id)
+            FROM orchestration_events AS e
+            WHERE e.session_id = s.id AND e.event_type = 'phase_transition'
+        ), 0) AS moved_id,
+        IFNULL((
+            SELECT MAX(+c.event_id)
+            FROM closing_events AS c
+            WHERE c.session_id = s.id
+        ), 0) AS closed_id,
+        IFNULL((
+            SELECT MAX(+e.id)
+            FROM orchestration_events AS e
+            WHERE e.session_id = s.id AND e.event_type = 'session_synced'
+        ), 0) AS synced_id,
+        IFNULL((
+            SELECT MAX(+f.event_id)
+            FROM event_facts AS f
+            WHERE f.session_id = s.id
+                AND f.event_type IN (
+                    'round_started', 'map_completed', 'session_synced'
+                )
+                AND f.map_run IS NOT NULL
+        ), 0) AS run_id
+    FROM sessions AS s
+)
+SELECT
+    m.session_id AS session_id,
+    m.workflow_type AS workflow_type,
+    CASE
+        WHEN m.closed_id > m.opened_id THEN 'closed'
+        WHEN m.opened_id > 0 THEN 'active'
+    END AS status,
+    CASE
+        WHEN m.closed_id > MAX(m.opened_id, m.moved_id)
+            AND m.closed_id <> m.synced_id THEN 'complete'
+        ELSE (
+            SELECT e.phase
+            FROM orchestration_events AS e
+            WHERE e.id = MAX(m.opened_id, m.moved_id, m.closed_id)
+        )
+    END AS phase,
+    CAST(IFNULL(
+        (
+            SELECT e.phase_number
+            FROM orchestration_events AS e
+            WHERE e.id = MAX(m.opened_id, m.moved_id, m.closed_id)
+        ),
+        (
+            SELECT e.phase_number
+            FROM orchestration_events AS e
+            WHERE e.id = MAX(m.opened_id, m.moved_id)
+        )
+    ) AS INTEGER) AS phase_number,
+    -- Rounds belong to reviews; a map stays at 1.
+    CASE
+        WHEN m.workflow_type = 'map' THEN CASE WHEN m.opened_id > 0 THEN 1 END
+        ELSE (
+            SELECT MAX(f.round)
+            FROM event_facts AS f
+            WHERE f.session_id = m.session_id
+                AND (
+                    f.event_id = MAX(m.opened_id, m.moved_id, m.synced_id)
+                    OR (
+                        f.event_type = 'round_completed'
+                        AND +f.event_id
+                            > MAX(m.opened_id, m.moved_id, m.synced_id)
+                    )
+                )
+        )
+    END AS round,
+    -- Runs belong to maps; a review stays at 1.
+    CASE
+        WHEN m.workflow_type = 'map' AND m.run_id > 0 THEN (
+            SELECT f.map_run + (
+                f.event_type = 'map_completed' AND EXISTS (
+                    SELECT 1
+                    FROM orchestration_events AS t
+                    WHERE t.session_id = m.session_id
+                        AND t.event_type = 'phase_transition'
+                        AND t.phase = 'map-context'
+                        AND +t.id > m.run_id
+                )
+            )
+            FROM event_facts AS f
+            WHERE f.event_id = m.run_id
+        )
+        WHEN m.opened_id > 0 THEN 1
+    END AS map_run,
+    -- When the current round was first opened; NULL for maps.
+    CASE WHEN m.workflow_type = 'review' THEN (
+        SELECT o.created_at
+        FROM opening_events AS o
+        WHERE o.session_id = m.session_id AND o.round = c.current_round
+        ORDER BY +o.event_id
+        LIMIT 1
+    ) END AS round_started_at,
+    -- When the current run was first opened; NULL for reviews.
+    CASE WHEN m.workflow_type = 'map' THEN (
+        SELECT f.created_at
+        FROM event_facts AS f
+        WHERE f.session_id = m.session_id
+            AND (
+                (c.current_map_run = 1 AND f.event_type = 'session_created')
+                OR (
+                    f.event_type = 'round_started'
+                    AND f.map_run = c.current_map_run
+                )
+                OR (
+                    f.event_type = 'phase_transition'
+                    AND f.phase = 'map-context'
+                    AND +f.event_id > (
+                        SELECT d.id
+                        FROM orchestration_events AS d
+                        WHERE d.session_id = m.session_id
+                            AND d.event_type = 'map_completed'
+                            AND d.round = c.current_map_run - 1
+                        ORDER BY +d.id
+                        LIMIT 1
+                    )
+                )
+            )
+        ORDER BY +f.event_id
+        LIMIT 1
+    ) END AS map_started_at
+FROM marks AS m
+INNER JOIN session_current AS c ON c.session_id = m.session_id;
+
+CREATE VIEW session_drift AS
+-- One row for each field in which a session's row and its log disagree. A
+-- number above the log is none: other programs count what is on disk.
+SELECT
+    s.id AS session_id,
+    'status' AS field,
+    s.status AS row_value,
+    p.status AS log_value
+FROM sessions AS s
+INNER JOIN session_projection AS p ON p.session_id = s.id
+WHERE p.status <> s.status
+UNION ALL
+SELECT s.id, 'current_phase', s.current_phase, p.phase
+FROM sessions AS s
+INNER JOIN session_projection AS p ON p.session_id = s.id
+WHERE s.status = 'active' AND p.phase <> s.current_phase
+UNION ALL
+SELECT
+    s.id, 'current_round',
+    CAST(s.current_round AS TEXT), CAST(p.round AS TEXT)
+FROM sessions AS s
+INNER JOIN session_projection AS p ON p.session_id = s.id
+WHERE s.workflow_type = 'review' AND s.current_round < p.round
+UNION ALL
+SELECT
+    s.id, 'current_map_run',
+    CAST(s.current_map_run AS TEXT), CAST(p.map_run AS TEXT)
+FROM sessions AS s
+INNER JOIN session_projection AS p ON p.session_id = s.id
+WHERE s.workflow_type = 'map' AND s.current_map_run < p.map_run;
+
+CREATE VIEW session_timeline AS
+-- Every event in order, with the round and run in which it happened.
+SELECT
+    f.event_id AS event_id,
+    f.session_id AS session_id,
+    f.created_at AS created_at,
+    f.at_epoch AS at_epoch,
+    f.event_type AS event_type,
+    f.phase AS phase,
+    f.phase_number AS phase_number,
+    f.round AS round,
+    -- Map run: named by the event, or the one after the last completed.
+    -- NULL for reviews.
+    CASE WHEN s.workflow_type = 'map' THEN CAST(IFNULL(
+        f.map_run,
+        1 + IFNULL((
+            SELECT MAX(d.round)
+            FROM orchestration_events AS d
+            WHERE d.session_id = f.session_id
+                AND d.event_type = 'map_completed'
+                AND +d.id < f.event_id
+        ), 0)
+    ) AS INTEGER) END AS map_run,
+    f.is_lease AS is_lease,
+    f.metadata AS metadata
+FROM event_facts AS f
+INNER JOIN sessions AS s ON s.id = f.session_id;
+
+CREATE VIEW phase_timings AS
+-- One row for each visit of a phase. Consecutive events of one phase and
+-- round are one visit; closing the session ends it.
+WITH steps AS (
+    SELECT
+        t.session_id AS session_id,
+        t.event_id AS event_id,
+        t.phase AS phase,
+        t.phase_number AS phase_number,
+        t.round AS round,
+        t.map_run AS map_run,
+        t.created_at AS created_at,
+        t.at_epoch AS at_epoch,
+        CASE WHEN c.event_id IS NULL THEN 0 ELSE 1 END AS closes,
+        LAG(t.phase) OVER w AS phase_before,
+        LAG(t.round) OVER w AS round_before,
+        LAG(CASE WHEN c.event_id IS NULL THEN 0 ELSE 1 END, 1, 1) OVER w
+            AS closed_before
+    FROM session_timeline AS t
+    LEFT JOIN closing_events AS c ON c.event_id = t.event_id
+    WHERE t.is_lease = 0
+    WINDOW w AS (PARTITION BY t.session_id ORDER BY t.event_id)
+),
+numbered AS (
+    SELECT
+        s.session_id AS session_id,
+        s.event_id AS event_id,
+        s.phase AS phase,
+        s.phase_number AS phase_number,
+        s.round AS round,
+        s.map_run AS map_run,
+        s.created_at AS created_at,
+        s.at_epoch AS at_epoch,
+        s.closes AS closes,
+        SUM(
+            s.closes = 0 AND (
+                s.closed_before = 1
+                OR s.phase IS NOT s.phase_before
+                OR s.round IS NOT s.round_before
+            )
+        ) OVER (PARTITION BY s.session_id ORDER BY s.event_id) AS visit
+    FROM steps AS s
+),
+visits AS (
+    SELECT
+        n.session_id AS session_id,
+        n.visit AS visit,
+        MIN(n.event_id) AS entered_id,
+        MIN(CASE WHEN n.closes = 1 THEN n.event_id END) AS closed_id
+    FROM numbered AS n
+    WHERE n.visit > 0
+    GROUP BY n.session_id, n.visit
+),
+bounds AS (
+    SELECT
+        v.session_id AS session_id,
+        v.visit AS visit,
+        v.entered_id AS entered_id,
+        IFNULL(
+            v.closed_id,
+            LEAD(v.entered_id) OVER (
+                PARTITION BY v.session_id ORDER BY v.visit
+            )
+        ) AS left_id
+    FROM visits AS v
+)
+SELECT
+    b.session_id AS session_id,
+    -- Counts the visits of a session, from 1.
+    CAST(b.visit AS INTEGER) AS visit,
+    a.phase AS phase,
+    a.phase_number AS phase_number,
+    a.round AS round,
+    a.map_run AS map_run,
+    a.created_at AS entered_at,
+    z.created_at AS left_at,
+    -- NULL while the visit lasts, and when a time is unreadable; a clock that
+    -- went backwards gives 0.
+    CASE
+        WHEN z.at_epoch - a.at_epoch < 0 THEN 0
+        ELSE z.at_epoch - a.at_epoch
+    END AS seconds
+FROM bounds AS b
+INNER JOIN numbered AS a ON a.event_id = b.entered_id
+LEFT JOIN numbered AS z ON z.event_id = b.left_id;
+
+CREATE VIEW agent_journal AS
+-- One row for each recorded process, finished or not.
+SELECT
+    x.id AS execution_id,
+    -- Name for callers: the uid, or the row's number where there is none.
+    CAST(IFNULL(x.uid, x.id) AS TEXT) AS id,
+    CAST(IFNULL(x.workflow_id, '') AS TEXT) AS workflow_id,
+    CAST(IFNULL(x.vendor, '') AS TEXT) AS vendor,
+    x.vendor_session_id AS vendor_session_id,
+    x.persona AS persona,
+    x.instance_index AS instance_index,
+    x.name AS name,
+    x.resolved_model AS resolved_model,
+    i.phase AS phase,
+    -- How the process ended, or that it has not.
+    CASE
+        WHEN x.finished_at IS NULL THEN 'running'
+        WHEN x.exit_code = -3 THEN 'orphaned'
+        WHEN x.exit_code IN (-2, -4) THEN 'cancelled'
+        WHEN x.exit_code = 0 THEN 'done'
+        ELSE 'crashed'
+    END AS status,
+    -- An instance works for a supervisor; a utility keeps no heartbeat.
+    CASE
+        WHEN x.command = 'session-instance'
+            OR substr(x.command, 1, 17) = 'session-instance:' THEN 'instance'
+        WHEN x.last_heartbeat_at IS NOT NULL THEN 'supervisor'
+        ELSE 'utility'
+    END AS kind,
+    x.pid AS pid,
+    x.started_at AS started_at,
+    x.last_heartbeat_at AS last_heartbeat_at,
+    -- Seconds since the last heartbeat; NULL without one, and when the text
+    -- is no time. Negative when it lies in the future.
+    CASE
+        WHEN x.last_heartbeat_at
+            GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+            THEN CAST(
+                unixepoch('now') - unixepoch(x.last_heartbeat_at) AS INTEGER
+            )
+    END AS heartbeat_age_seconds,
+    x.finished_at AS ended_at,
+    x.exit_code AS exit_code,
+    x.notes AS notes
+FROM command_executions AS x
+LEFT JOIN process_identity AS i ON i.execution_id = x.id;
+
+CREATE VIEW open_findings AS
+-- Findings of the latest completed round of each session, without those that
+-- a person has marked as fixed or as not to be fixed.
+SELECT
+    r.session_id AS session_id,
+    r.round_number AS round,
+    f.id AS finding_id,
+    o.reviewer_type || '-' || o.instance_number AS reviewer,
+    -- Another writer may have read the round in without categories.
+    CASE
+        WHEN f.category IS NOT NULL THEN f.category
+        WHEN f.is_blocker = 1 THEN 'blocker'
+        ELSE 'suggestion'
+    END AS category,
+    f.severity AS severity,
+    f.title AS title,
+    f.file_path AS file_path,
+    f.line_start AS line_start,
+    f.line_end AS line_end,
+    f.summary AS summary,
+    -- unread while nobody has looked at it.
+    CASE WHEN p.status IS NULL THEN 'unread' ELSE p.status END AS triage
+FROM review_rounds AS r
+INNER JOIN reviewer_outputs AS o ON o.round_id = r.id
+INNER JOIN review_findings AS f ON f.reviewer_output_id = o.id
+LEFT JOIN user_finding_progress AS p ON p.finding_id = f.id
+WHERE r.round_number = (
+        SELECT MAX(e.round)
+        FROM orchestration_events AS e
+        WHERE e.session_id = r.session_id
+            AND e.event_type = 'round_completed'
+    )
+    AND IFNULL(p.status, '') NOT IN ('fixed', 'wont_fix');
