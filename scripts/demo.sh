@@ -14,9 +14,14 @@ say() { printf '\n== %s\n' "$*"; }
 
 # ocr prints the command line and runs it.
 ocr() {
-    printf '$ ocr'
-    printf ' %q' "$@"
-    printf '\n'
+    local word line='$ ocr'
+    for word in "$@"; do
+        case $word in
+            *[[:space:]]*) line+=" \"$word\"" ;;
+            *) line+=" $word" ;;
+        esac
+    done
+    printf '%s\n' "$line"
     "$bin" "$@"
 }
 
@@ -46,6 +51,7 @@ ocr state begin --session-id $review --branch feat/cart --workflow-type review
 walk $review change-context analysis reviews
 
 say 'An agent says it is finished. It is not.'
+sleep 1 # a reviewer at work, so that the time per phase has something to show
 refused 6 state finish --session-id $review
 
 say 'Round 1 goes to its end: changes are requested'
@@ -115,7 +121,7 @@ say 'What the database knows: status, timeline, time per phase, findings'
 ocr state list
 ocr state status --session-id $review --json
 ocr state events --session-id $review
-ocr db query 'SELECT visit, round, phase, seconds FROM phase_timings WHERE session_id = '"'$review'"' ORDER BY visit'
+ocr db query "SELECT visit, round, phase, seconds FROM phase_timings WHERE session_id = '$review' ORDER BY visit"
 ocr db query 'SELECT round_number AS round, verdict, blocker_count AS blockers, total_finding_count AS findings FROM review_rounds ORDER BY round_number'
 ocr db query 'SELECT r.round_number AS round, o.reviewer_type AS reviewer, f.category, f.severity, f.title FROM review_findings AS f JOIN reviewer_outputs AS o ON o.id = f.reviewer_output_id JOIN review_rounds AS r ON r.id = o.round_id ORDER BY r.round_number, f.id'
 ocr db query 'SELECT session_id, round, reviewer, title, triage FROM open_findings'
