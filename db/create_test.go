@@ -119,7 +119,8 @@ func at(t *testing.T, version int) string {
 
 func openAt(t *testing.T, path string, version int, notice func(string)) {
 	t.Helper()
-	o := opener{path: path, steps: stepsTo(t, version), waits: defaultWaits, opt: Options{Create: true, Notice: notice}}
+	o := newOpener(path, Options{Create: true, NoSnapshot: true, Notice: notice})
+	o.steps = stepsTo(t, version)
 	s, err := o.open(t.Context())
 	must(t, err)
 	must(t, s.Close())

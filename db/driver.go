@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/golang-migrate/migrate/v4/database"
 )
@@ -34,8 +35,16 @@ type stepDriver struct {
 	conn *sql.Conn
 	// begin opens a transaction that holds the write lock.
 	begin func(ctx context.Context, conn *sql.Conn) error
-	// whole says that the caller holds one transaction around all steps.
+	// whole says that the caller holds one transaction around all steps of
+	// an empty database: there are no rows to look after.
 	whole bool
+	// during adds what the program does in the transaction of one step.
+	during map[int]around
+	// started, if set, is told each step before it runs.
+	started func(step int)
+	// ran are the steps that this driver has executed, none that it found
+	// done by another process.
+	ran []int
 	// base is the version in the file when the next step was chosen.
 	base int
 	// pending is the announced version.
@@ -109,23 +118,64 @@ func (d *stepDriver) step(step int, body string) error {
 	case current != d.base:
 		return fmt.Errorf("the version moved from %d to %d meanwhile", d.base, current)
 	}
-	before, err := d.violations()
+	if d.started != nil {
+		d.started(step)
+	}
+	also := d.during[step]
+	if also.before != nil {
+		if err := also.before(d.ctx, d.conn); err != nil {
+			return err
+		}
+	}
+	if err := d.keepingRows(body); err != nil {
+		return err
+	}
+	if also.after != nil {
+		if err := also.after(d.ctx, d.conn); err != nil {
+			return err
+		}
+	}
+	if err := d.record(step); err != nil {
+		return err
+	}
+	d.ran = append(d.ran, step)
+	return nil
+}
+
+// around is what the program adds to a step, in its transaction.
+type around struct {
+	before, after func(ctx context.Context, conn *sql.Conn) error
+}
+
+// keepingRows runs the body and refuses its result if rows went that it does
+// not say to delete, or if rows refer to something that is gone. Both happen
+// without any error when a step rebuilds a table carelessly. Counting takes
+// longer than most steps: those that take no table and no row away are spared.
+func (d *stepDriver) keepingRows(body string) error {
+	if d.whole || !strings.Contains(body, "DROP TABLE") && !strings.Contains(body, "DELETE FROM") {
+		return d.body(body)
+	}
+	before, err := d.tally()
 	if err != nil {
 		return err
 	}
 	if err := d.body(body); err != nil {
 		return err
 	}
-	after, err := d.violations()
+	after, err := d.tally()
 	if err != nil {
 		return err
 	}
-	for table, count := range after {
-		if count > before[table] {
-			return fmt.Errorf("%d rows of %s would lose what they refer to", count-before[table], table)
+	if after.orphans > before.orphans {
+		return fmt.Errorf("%d rows would lose what they refer to", after.orphans-before.orphans)
+	}
+	for table, rows := range before.rows {
+		left, there := after.rows[table]
+		if there && left < rows && !strings.Contains(body, "DELETE FROM "+table) {
+			return fmt.Errorf("%d of %d rows of %s would be lost", rows-left, rows, table)
 		}
 	}
-	return d.record(current, step)
+	return nil
 }
 
 // body runs the SQL under a savepoint. A body that ends the transaction by
@@ -143,57 +193,89 @@ func (d *stepDriver) body(body string) error {
 	return nil
 }
 
-func (d *stepDriver) record(current, step int) error {
-	if current == database.NilVersion {
-		var tables int
-		err := d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'").Scan(&tables)
-		if err != nil {
-			return err
+// record writes the ledger of our own steps. A shared step has written its
+// row in the shared ledger itself.
+func (d *stepDriver) record(step int) error {
+	if step <= SharedLatest {
+		version, _, err := d.read()
+		if err == nil && version != step {
+			err = fmt.Errorf("the step has left no row in schema_version, which is at %d", version)
 		}
-		if tables == 0 {
-			if err := d.exec(ledgerSQL); err != nil {
-				return err
-			}
+		return err
+	}
+	var tables int
+	err := d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'").Scan(&tables)
+	if err != nil {
+		return err
+	}
+	if tables == 0 {
+		if err := d.exec(ledgerSQL); err != nil {
+			return err
 		}
 	}
 	if err := d.exec("DELETE FROM schema_migrations"); err != nil {
 		return err
 	}
-	_, err := d.conn.ExecContext(d.ctx, "INSERT INTO schema_migrations (version, dirty) VALUES (?, 0)", step)
+	_, err = d.conn.ExecContext(d.ctx, "INSERT INTO schema_migrations (version, dirty) VALUES (?, 0)", step)
 	return err
 }
 
 // read returns the version in the file, database.NilVersion where there is
 // none.
 func (d *stepDriver) read() (version int, dirty bool, err error) {
-	var tables int
-	err = d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'").Scan(&tables)
-	if err != nil || tables == 0 {
+	var shared, own int
+	err = d.conn.QueryRowContext(d.ctx, `
+SELECT
+    count(*) FILTER (WHERE name = 'schema_version'),
+    count(*) FILTER (WHERE name = 'schema_migrations')
+FROM sqlite_schema
+WHERE type = 'table'`).Scan(&shared, &own)
+	if err != nil {
+		return 0, false, err
+	}
+	var now standing
+	if shared > 0 {
+		if _, _, err := now.readShared(d.ctx, d.conn); err != nil {
+			return 0, false, err
+		}
+	}
+	if own > 0 {
+		err = now.readOwn(d.ctx, d.conn, "the database")
+		if KindOf(err) == KindDirty {
+			return now.migrations, true, nil
+		}
+	}
+	if now.absent() {
 		return database.NilVersion, false, err
 	}
-	err = d.conn.QueryRowContext(d.ctx, `
-SELECT IFNULL(max(CAST(version AS INTEGER)), -1), IFNULL(max(CAST(dirty AS INTEGER)), 0)
-FROM schema_migrations`).Scan(&version, &dirty)
-	return version, dirty, err
+	return now.version(), false, err
 }
 
-// violations counts, per table, the rows whose foreign key points nowhere.
-func (d *stepDriver) violations() (counts map[string]int, err error) {
-	rows, err := d.conn.QueryContext(d.ctx, `SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY 1`)
+// tally counts all rows, and those whose foreign key points nowhere.
+type tally struct {
+	rows    map[string]int
+	orphans int
+}
+
+func (d *stepDriver) tally() (t tally, err error) {
+	err = d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&t.orphans)
 	if err != nil {
-		return nil, err
+		return t, err
 	}
-	defer func() { err = join(err, rows.Close()) }()
-	counts = map[string]int{}
-	for rows.Next() {
-		var table string
-		var count int
-		if err := rows.Scan(&table, &count); err != nil {
-			return nil, err
+	tables, err := tableNames(d.ctx, d.conn)
+	if err != nil {
+		return t, err
+	}
+	t.rows = map[string]int{}
+	for _, table := range tables {
+		var rows int
+		err := d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM "+quoteName(table)).Scan(&rows)
+		if err != nil {
+			return t, err
 		}
-		counts[table] = count
+		t.rows[table] = rows
 	}
-	return counts, rows.Err()
+	return t, nil
 }
 
 // transaction runs fn with foreign keys off: inside a transaction the

@@ -35,19 +35,19 @@ INSERT INTO child VALUES (1), (2)`
 		// children and version are those afterwards.
 		children, version int
 	}{
-		{"OK", "INSERT INTO child VALUES (1)", "", 3, 2},
-		{"Rebuild", "CREATE TABLE new (id INTEGER PRIMARY KEY); INSERT INTO new SELECT id FROM parent; DROP TABLE parent; ALTER TABLE new RENAME TO parent", "", 2, 2},
-		{"Failing", "INSERT INTO child VALUES (1); INSERT INTO nowhere VALUES (1)", "no such table", 2, 1},
-		{"Commits", "INSERT INTO child VALUES (1); COMMIT", "ended its own transaction", 3, 1},
-		{"Orphans", "DELETE FROM parent", "would lose what they refer to", 2, 1},
+		{"OK", "INSERT INTO child VALUES (1)", "", 3, 16},
+		{"Rebuild", "CREATE TABLE new (id INTEGER PRIMARY KEY); INSERT INTO new SELECT id FROM parent; DROP TABLE parent; ALTER TABLE new RENAME TO parent", "", 2, 16},
+		{"Failing", "INSERT INTO child VALUES (1); INSERT INTO nowhere VALUES (1)", "no such table", 2, 15},
+		{"Commits", "INSERT INTO child VALUES (1); COMMIT", "ended its own transaction", 3, 15},
+		{"Orphans", "DELETE FROM parent", "would lose what they refer to", 2, 15},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.db")
 			d := driverOn(t, path)
-			steps := fstest.MapFS{"schema/0001_a.up.sql": {Data: []byte(family)}}
-			must(t, opener{path: path, steps: steps}.up(d))
-			steps["schema/0002_b.up.sql"] = &fstest.MapFile{Data: []byte(c.second)}
-			err := opener{path: path, steps: steps}.up(d)
+			steps := fstest.MapFS{"schema/0015_a.up.sql": {Data: []byte(family)}}
+			must(t, opener{path: path, steps: steps, waits: defaultWaits}.up(d))
+			steps["schema/0016_b.up.sql"] = &fstest.MapFile{Data: []byte(c.second)}
+			err := opener{path: path, steps: steps, waits: defaultWaits}.up(d)
 			switch {
 			case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 				t.Fatalf("error %v, want %q", err, c.want)
@@ -69,10 +69,10 @@ INSERT INTO child VALUES (1), (2)`
 	t.Run("OldOrphansStay", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "x.db")
 		d := driverOn(t, path)
-		steps := fstest.MapFS{"schema/0001_a.up.sql": {Data: []byte(family)}}
-		must(t, opener{path: path, steps: steps}.up(d))
+		steps := fstest.MapFS{"schema/0015_a.up.sql": {Data: []byte(family)}}
+		must(t, opener{path: path, steps: steps, waits: defaultWaits}.up(d))
 		raw(t, path, "PRAGMA foreign_keys = OFF", "DELETE FROM parent WHERE id = 1")
-		steps["schema/0002_b.up.sql"] = &fstest.MapFile{Data: []byte("CREATE TABLE other (a)")}
-		must(t, opener{path: path, steps: steps}.up(d))
+		steps["schema/0016_b.up.sql"] = &fstest.MapFile{Data: []byte("CREATE TABLE other (a)")}
+		must(t, opener{path: path, steps: steps, waits: defaultWaits}.up(d))
 	})
 }

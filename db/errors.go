@@ -42,8 +42,15 @@ const (
 	KindNewerSchema Kind = "newer_schema"
 	// KindDirty: another tool left a schema step marked as half done.
 	KindDirty Kind = "dirty"
-	// KindUpgradeNotBuilt: the file is older than this program can upgrade.
-	KindUpgradeNotBuilt Kind = "upgrade_not_built"
+	// KindOldSchema: the file is of an earlier version, and this way of
+	// reading neither upgrades it nor a copy.
+	KindOldSchema Kind = "old_schema"
+	// KindHalfUpgraded: another program left the schema between two
+	// versions. Nothing was changed.
+	KindHalfUpgraded Kind = "half_upgraded"
+	// KindOutOfOrder: a schema step is recorded as done and is not in the
+	// file. Nothing was changed.
+	KindOutOfOrder Kind = "steps_out_of_order"
 	// KindRule: a trigger of the schema refused the change; Rule says why.
 	KindRule Kind = "rule"
 	// KindConstraint: a CHECK, UNIQUE, NOT NULL or foreign key refused the

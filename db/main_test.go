@@ -74,6 +74,27 @@ func process(verb, path string, args []string) error {
 			return err
 		}
 		return kill()
+	case "die-raw": // write as another program does, then die
+		pool, err := sql.Open("sqlite", mustAddress(path))
+		if err != nil {
+			return err
+		}
+		if _, err := pool.Exec("INSERT INTO user_notes (target_type, target_id, content) VALUES ('session', 's', 'die')"); err != nil {
+			return err
+		}
+		return kill()
+	case "die-reading": // die with the private copy in place
+		return ReadUpgraded(ctx, path, Options{}, func(context.Context, *Reader) error { return kill() })
+	case "upgrade-until": // die before the operation of that number
+		at, _ := strconv.Atoi(args[0])
+		f := &fault{at: int64(at), strike: kill}
+		s, err := f.opener(path).open(ctx)
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	case "node": // upgrade as the other line of programs does
+		return nodeUpgrade(ctx, path)
 	case "die-in-journal": // die in the middle of a rollback-journal write
 		pool, err := sql.Open("sqlite", mustAddress(path))
 		if err != nil {
@@ -190,7 +211,7 @@ func raw(t *testing.T, path string, statements ...string) {
 }
 
 // number reads one number as another program would.
-func number(t *testing.T, path, query string) int {
+func number(t testing.TB, path, query string) int {
 	t.Helper()
 	pool, err := sql.Open("sqlite", mustAddress(path))
 	if err != nil {

@@ -17,84 +17,92 @@ import (
 // ensure brings the database to the latest version and opens it. One process
 // at a time does that: the others wait for the lock file and find the work
 // done.
-func (o opener) ensure(ctx context.Context) (*Store, error) {
+func (o opener) ensure(ctx context.Context) (*Store, Upgraded, error) {
 	if o.opt.Create {
 		if err := os.MkdirAll(filepath.Dir(o.path), 0o755); err != nil {
-			return nil, writeFileError(o.path, err)
+			return nil, Upgraded{}, writeFileError(o.path, err)
 		}
 	}
 	start := time.Now()
 	unlock, err := o.lock(ctx)
 	if err != nil {
-		return nil, err
+		return nil, Upgraded{}, err
 	}
 	o.waits.total -= time.Since(start)
-	store, err := o.ensureLocked(ctx)
-	return store, join(err, unlock())
+	store, done, err := o.ensureLocked(ctx)
+	return store, done, join(err, unlock())
 }
 
-func (o opener) ensureLocked(ctx context.Context) (*Store, error) {
-	now, err := o.look(ctx)
-	if err != nil {
-		return nil, err
-	}
-	mode := "rw"
-	if now.absent() {
-		mode = "rwc"
-	}
-	store, err := o.connect(mode)
-	if err != nil {
-		return nil, err
-	}
-	err = store.on(ctx, func(conn *sql.Conn) error {
-		if err := o.setWAL(ctx, conn); err != nil || now.current() {
-			return err
+// errFilled says that another program has filled the file that was about to
+// be created.
+var errFilled = errors.New("another program has created the database meanwhile")
+
+func (o opener) ensureLocked(ctx context.Context) (*Store, Upgraded, error) {
+	for {
+		now, err := o.look(ctx)
+		if err != nil {
+			return nil, Upgraded{}, err
 		}
-		return o.upgrade(ctx, conn, now)
-	})
-	if err != nil {
-		return nil, join(err, store.Close())
+		mode := "rw"
+		if now.absent() {
+			mode = "rwc"
+		}
+		store, err := o.connect(mode)
+		if err != nil {
+			return nil, Upgraded{}, err
+		}
+		done := Upgraded{From: now.version(), To: now.version()}
+		err = store.on(ctx, func(conn *sql.Conn) error {
+			if now.old() {
+				done, err = o.upgrade(ctx, conn, now)
+				return err
+			}
+			if err := o.setWAL(ctx, conn); err != nil || now.current() {
+				return err
+			}
+			return o.create(ctx, conn)
+		})
+		if err == nil {
+			return store, done, nil
+		}
+		err = join(err, store.Close())
+		if !errors.Is(err, errFilled) {
+			return nil, done, err
+		}
 	}
-	return store, nil
 }
 
-// upgrade runs the missing steps. A new database gets all of them in one
-// transaction: whoever looks, and whoever comes after a sudden death, finds
-// either no table or all.
-func (o opener) upgrade(ctx context.Context, conn *sql.Conn, now standing) (err error) {
-	begin := func(ctx context.Context, conn *sql.Conn) error {
-		return o.waits.begin(ctx, o.path, conn)
-	}
-	d := &stepDriver{ctx: ctx, conn: conn, begin: begin}
-	if !now.absent() {
-		if err := o.up(d); err != nil {
-			return err
-		}
-		if o.opt.Notice != nil {
-			o.opt.Notice(fmt.Sprintf("upgraded %s from schema version %d to %d", o.path, now.migrations, now.latest))
-		}
-		return nil
-	}
+// create fills an empty database with all steps in one transaction: whoever
+// looks, and whoever comes after a sudden death, finds either no table or
+// all.
+func (o opener) create(ctx context.Context, conn *sql.Conn) (err error) {
+	d := o.driver(ctx, conn)
+	d.whole = true
 	if err := d.exec("PRAGMA foreign_keys = OFF"); err != nil {
 		return err
 	}
 	defer func() { err = join(err, foreignKeysOn(ctx, conn)) }()
-	d.whole = true
-	return inTransaction(ctx, conn, begin, func() error { return o.create(d) })
+	return inTransaction(ctx, conn, d.begin, func() error {
+		_, err := inspect(ctx, conn, o.path, o.steps)
+		switch {
+		case err == nil:
+			return errFilled
+		case KindOf(err) != KindNoDatabase:
+			return err
+		}
+		// A process that died while creating it may have left its ledger.
+		if err := d.exec("DROP TABLE IF EXISTS schema_version"); err != nil {
+			return err
+		}
+		return o.up(d)
+	})
 }
 
-// create fills an empty database. Another program may have filled it since
-// it was looked at.
-func (o opener) create(d *stepDriver) error {
-	var tables int
-	err := d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
-	if err != nil {
-		return err
+func (o opener) driver(ctx context.Context, conn *sql.Conn) *stepDriver {
+	begin := func(ctx context.Context, conn *sql.Conn) error {
+		return o.waits.begin(ctx, o.path, conn)
 	}
-	if tables > 0 {
-		return tooOldError(o.path, "another program created it at the same moment")
-	}
-	return o.up(d)
+	return &stepDriver{ctx: ctx, conn: conn, begin: begin}
 }
 
 func (o opener) up(d *stepDriver) error {
@@ -126,7 +134,7 @@ func (o opener) up(d *stepDriver) error {
 func (o opener) stepError(err error) error {
 	err = engineError(o.path, err)
 	switch KindOf(err) {
-	case KindBusy, KindNoSpace, KindIO, KindCorrupt, KindReadOnly, KindUnreadable:
+	case KindBusy, KindNoSpace, KindIO, KindCorrupt, KindReadOnly, KindUnreadable, KindDirty:
 		return err
 	}
 	if isContext(err) {

@@ -7,6 +7,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"io/fs"
 )
 
@@ -14,8 +15,20 @@ import (
 type Options struct {
 	// Create makes a missing database, and its folder.
 	Create bool
-	// Notice, if set, gets one line when Open upgraded the schema.
+	// NoSnapshot upgrades without keeping a copy of the file as it was.
+	NoSnapshot bool
+	// Notice, if set, gets the lines that tell people what an upgrade did.
 	Notice func(line string)
+	// Progress, if set, gets a line for each stage of a long upgrade, to be
+	// shown in the place of the one before; the empty line ends it.
+	Progress func(line string)
+	// Reconcile, if set, runs inside the transaction of the step that brings
+	// the guarded completion (12), and repairs sessions that older programs
+	// left contradicting themselves: with that step, or not at all. The
+	// tables are those of that step; of the views it may use those that tell
+	// the current round, event_facts, opening_events, closing_events and
+	// session_current, which are lent to it. It returns lines for Notice.
+	Reconcile func(ctx context.Context, tx *Tx) (lines []string, err error)
 }
 
 // Store is an open database of the latest schema version, ready to write.
@@ -29,7 +42,11 @@ type Store struct {
 // version is upgraded first. Every failure is an *Error or the error of ctx,
 // and leaves the file as it was.
 func Open(ctx context.Context, path string, opt Options) (*Store, error) {
-	return opener{path: path, steps: embedded, waits: defaultWaits, opt: opt}.open(ctx)
+	return newOpener(path, opt).open(ctx)
+}
+
+func newOpener(path string, opt Options) opener {
+	return opener{path: path, steps: embedded, waits: defaultWaits, engine: "sqlite", disk: realDisk{}, opt: opt}
 }
 
 // Close ends the connection.
@@ -52,32 +69,61 @@ type opener struct {
 	path  string
 	steps fs.FS
 	waits waits
-	opt   Options
+	// engine is the name of the driver in package database/sql.
+	engine string
+	disk   disk
+	opt    Options
 }
 
+// open opens the database, and tells people what had to be done for it.
 func (o opener) open(ctx context.Context) (*Store, error) {
+	store, done, err := o.openUpgraded(ctx)
+	o.progress("")
+	o.tell(done)
+	return store, err
+}
+
+// openUpgraded looks first: a database that is as it should be is opened
+// without waiting for the lock file.
+func (o opener) openUpgraded(ctx context.Context) (*Store, Upgraded, error) {
 	now, err := o.look(ctx)
 	if err != nil {
-		return nil, err
+		return nil, Upgraded{}, err
 	}
 	if !now.current() {
 		return o.ensure(ctx)
 	}
+	o.warnShared(now)
+	done := Upgraded{From: now.version(), To: now.version()}
 	store, err := o.connect("rw")
 	if err != nil {
-		return nil, err
+		return nil, done, err
 	}
 	var mode string
 	err = store.on(ctx, func(conn *sql.Conn) error {
 		return conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
 	})
 	if err == nil && mode == "wal" {
-		return store, nil
+		return store, done, nil
 	}
 	if err := join(err, store.Close()); err != nil {
-		return nil, err
+		return nil, done, err
 	}
 	return o.ensure(ctx)
+}
+
+// warnShared says that another program has run shared steps which this one
+// does not know.
+func (o opener) warnShared(now standing) {
+	if now.shared > SharedLatest && o.opt.Notice != nil {
+		o.opt.Notice(fmt.Sprintf("warning: %s is at version %d of the shared schema, this program knows versions up to %d: look for a newer one", o.path, now.shared, SharedLatest))
+	}
+}
+
+func (o opener) progress(line string) {
+	if o.opt.Progress != nil {
+		o.opt.Progress(line)
+	}
 }
 
 // look reads where the database stands, by the rules for reading, and
@@ -86,7 +132,7 @@ func (o opener) look(ctx context.Context) (standing, error) {
 	var now standing
 	err := view(ctx, o.path, func(ctx context.Context, conn *sql.Conn) error {
 		var err error
-		now, err = inspect(ctx, conn, o.path, highest(o.steps))
+		now, err = inspect(ctx, conn, o.path, o.steps)
 		return err
 	})
 	switch {
@@ -106,7 +152,7 @@ func (o opener) connect(mode string) (*Store, error) {
 	if err != nil {
 		return nil, fileError(o.path, err)
 	}
-	pool, err := sql.Open("sqlite", dsn)
+	pool, err := sql.Open(o.engine, dsn)
 	if err != nil {
 		return nil, engineError(o.path, err)
 	}

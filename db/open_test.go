@@ -32,7 +32,7 @@ func TestOpen(t *testing.T) {
 	})
 
 	t.Run("Settings", func(t *testing.T) {
-		s, err := opener{path: fresh(t), waits: defaultWaits}.connect("rw")
+		s, err := newOpener(fresh(t), Options{}).connect("rw")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,17 +151,21 @@ func TestOpenRefuses(t *testing.T) {
 			raw(t, path, "CREATE TABLE users (a)", "CREATE TABLE schema_migrations (version uint64, dirty bool)", "INSERT INTO schema_migrations VALUES (99, 0)")
 		}, KindForeignDatabase, KindForeignDatabase},
 		{"ForeignApplication", func(t *testing.T, path string) { raw(t, path, "PRAGMA application_id = 7") }, KindForeignDatabase, KindForeignDatabase},
-		{"OnlyShared", func(t *testing.T, path string) {
-			raw(t, path, append(core, "INSERT INTO schema_version VALUES (14, '', '')")...)
-		}, KindUpgradeNotBuilt, KindUpgradeNotBuilt},
-		{"HalfWay", func(t *testing.T, path string) { raw(t, path, core[2]) }, KindUpgradeNotBuilt, KindUpgradeNotBuilt},
-		{"Below14", func(t *testing.T, path string) {
-			raw(t, path, append(core, ledgerSQL, "INSERT INTO schema_version VALUES (9, '', '')", "INSERT INTO schema_migrations VALUES (9, 0)")...)
-		}, KindUpgradeNotBuilt, KindUpgradeNotBuilt},
+		{"EmptyLedgerOnly", func(t *testing.T, path string) { raw(t, path, core[2]) }, KindNoDatabase, KindNoDatabase},
+		{"LedgerOnly", func(t *testing.T, path string) {
+			raw(t, path, core[2], "INSERT INTO schema_version VALUES (1, '', '')")
+		}, KindHalfUpgraded, KindHalfUpgraded},
+		{"OwnLedgerAhead", func(t *testing.T, path string) {
+			raw(t, path, append(core, ledgerSQL, "INSERT INTO schema_version VALUES (1, '', '')", "INSERT INTO schema_migrations VALUES (9, 0)")...)
+		}, KindHalfUpgraded, KindHalfUpgraded},
 		{"LedgersDisagree", func(t *testing.T, path string) {
 			current(t, path)
 			raw(t, path, "DELETE FROM schema_version WHERE version > 11")
-		}, KindUpgradeNotBuilt, KindUpgradeNotBuilt},
+		}, KindHalfUpgraded, KindHalfUpgraded},
+		{"StepLeftOut", func(t *testing.T, path string) {
+			current(t, path)
+			raw(t, path, "DROP VIEW agent_journal", "DROP TABLE process_identity")
+		}, KindOutOfOrder, KindOutOfOrder},
 		{"Dirty", func(t *testing.T, path string) {
 			current(t, path)
 			raw(t, path, "UPDATE schema_migrations SET dirty = 1")
@@ -224,7 +228,7 @@ func TestCreateBesideLog(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

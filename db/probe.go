@@ -91,7 +91,7 @@ SELECT
 
 // probeWrite writes through one connection and reads through the next.
 func probeWrite(ctx context.Context, path string, result *ProbeResult) error {
-	o := opener{path: path, waits: defaultWaits}
+	o := newOpener(path, Options{})
 	store, err := o.connect("rwc")
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"ocr/db/gen"
 )
@@ -19,20 +18,17 @@ type Reader struct {
 // nothing: not the file, not its times, and no side file is left that was
 // not there. Where another process writes at that moment, fn may run again
 // from the start; only its last result counts, so it must keep nothing from
-// an earlier run. Engine errors come back as *Error, all others as fn
-// returned them.
+// an earlier run. A file of an earlier version is refused with
+// KindOldSchema: ReadUpgraded answers for those. Engine errors come back as
+// *Error, all others as fn returned them.
 func Read(ctx context.Context, path string, fn func(ctx context.Context, r *Reader) error) error {
-	return read(ctx, path, Latest(), fn)
-}
-
-func read(ctx context.Context, path string, latest int, fn func(ctx context.Context, r *Reader) error) error {
 	return view(ctx, path, func(ctx context.Context, conn *sql.Conn) error {
-		now, err := inspect(ctx, conn, path, latest)
+		now, err := inspect(ctx, conn, path, embedded)
 		switch {
 		case err != nil:
 			return err
-		case now.migrations < latest:
-			return tooOldError(path, fmt.Sprintf("it is at schema version %d and reading needs %d; the next command that writes upgrades it", now.migrations, latest))
+		case now.old():
+			return oldError(path, now)
 		}
 		return fn(ctx, &Reader{Queries: gen.New(conn), conn: conn, now: now})
 	})

@@ -165,7 +165,8 @@ func TestWriteBusy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := fresh(t)
 			holder := open(t, path, Options{})
-			o := opener{path: path, steps: embedded, waits: short}
+			o := newOpener(path, Options{})
+			o.waits = short
 			waiter, err := o.open(ctx)
 			must(t, err)
 			defer waiter.Close()
@@ -195,7 +196,7 @@ func TestWriteBusy(t *testing.T) {
 
 	t.Run("LockFile", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "ocr.db")
-		o := opener{path: path, steps: embedded, opt: Options{Create: true}, waits: defaultWaits}
+		o := newOpener(path, Options{Create: true})
 		unlock, err := o.lock(ctx)
 		must(t, err)
 		o.waits.total = 30 * time.Millisecond

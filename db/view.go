@@ -27,17 +27,32 @@ const (
 // writes within one step leave the same time.
 const clockTick = 10 * time.Millisecond
 
-// viewer is one way of reading a file that another process may be writing.
+// viewer is what is done with a file that another process may be writing.
 type viewer func(ctx context.Context, conn *sql.Conn) error
 
 // view runs fn on one connection inside one read transaction.
+func view(ctx context.Context, path string, fn viewer) error {
+	return viewConn(ctx, path, inReadTransaction(fn))
+}
+
+func inReadTransaction(fn viewer) viewer {
+	return func(ctx context.Context, conn *sql.Conn) (err error) {
+		if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+			return err
+		}
+		defer func() { err = join(err, rollback(ctx, conn)) }()
+		return fn(ctx, conn)
+	}
+}
+
+// viewConn runs fn on one connection that does not write to the file.
 //
 // Without side files the file is read as immutable: nobody's locks are
 // needed and nothing is left behind. That is believed only if the file was
 // still the same afterwards. With both side files of a writer it is read
 // beside that writer. A log without its index, and a rollback journal, could
 // only be replayed by writing: a private copy is read instead.
-func view(ctx context.Context, path string, fn viewer) error {
+func viewConn(ctx context.Context, path string, fn viewer) error {
 	for try := 1; ; try++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -150,11 +165,11 @@ func sweepSideFiles(ctx context.Context, path string, before files) error {
 // viewCopy reads a private copy of the file and its logs. It is not done
 // when the files changed meanwhile: such a copy may be torn.
 func viewCopy(ctx context.Context, path string, before files, fn viewer) (done bool, err error) {
-	dir, err := os.MkdirTemp("", "ocr-read-")
+	dir, remove, err := privateDir()
 	if err != nil {
 		return true, copyError(path, err)
 	}
-	defer func() { err = join(err, os.RemoveAll(dir)) }()
+	defer func() { err = join(err, remove()) }()
 	target := filepath.Join(dir, "ocr.db")
 	for _, suffix := range []string{"", "-wal", "-journal"} {
 		err := copyFile(path+suffix, target+suffix)
@@ -195,8 +210,8 @@ func copyFile(from, to string) (err error) {
 	return err
 }
 
-// connectAndRun opens file, which is path or a copy of it, for one read
-// transaction.
+// connectAndRun opens file, which is path or a copy of it, and runs fn on one
+// connection that may not write to it.
 func connectAndRun(ctx context.Context, path, file, mode string, fn viewer) (err error) {
 	dsn, err := address(file, mode, settings(defaultWaits), "_pragma=query_only(1)")
 	if err != nil {
@@ -212,10 +227,6 @@ func connectAndRun(ctx context.Context, path, file, mode string, fn viewer) (err
 		return err
 	}
 	defer func() { err = join(err, conn.Close()) }()
-	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
-		return err
-	}
-	defer func() { err = join(err, rollback(ctx, conn)) }()
 	return fn(ctx, conn)
 }
 

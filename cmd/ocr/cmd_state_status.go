@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"ocr/internal/lifecycle"
+	"ocr/internal/process"
 )
 
 // statusResult is what status prints under --json; the keys are shared with
@@ -40,6 +41,7 @@ type waitingProcess struct {
 	Name         string `json:"name"`
 	HeartbeatAge *int64 `json:"heartbeat_age_seconds"`
 	Stalled      bool   `json:"stalled"`
+	Provable     bool   `json:"provable"` // false: its death could not be proved from here
 }
 
 func statusCommand(a *app) *command {
@@ -82,7 +84,9 @@ func statusJSON(s lifecycle.Status) statusResult {
 		RoundStartedAt: s.RoundStartedAt, MapStartedAt: s.MapStartedAt,
 	}
 	for _, p := range s.Next.WaitingOn {
-		result.WaitingOn = append(result.WaitingOn, waitingProcess{p.ID, p.Name, p.HeartbeatAge, p.Stalled})
+		result.WaitingOn = append(result.WaitingOn, waitingProcess{
+			p.ID, p.Name, p.HeartbeatAge, p.Stalled, p.Verdict.State != process.Unknown,
+		})
 	}
 	return result
 }

@@ -32,7 +32,7 @@ func versionCommand(a *app) *command {
 		long: `Prints the version and commit of ocr, the versions of Go and SQLite it was built
 with, and the newest version of the database schema that it knows.`,
 		example: "ocr version --json",
-		exits:   []int{exitOK, exitEnvironment, exitUsage},
+		exits:   []int{exitOK, exitUsage},
 		exec:    func(context.Context, []string) error { return a.printVersion() },
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
+	"syscall"
 
 	"ocr/db"
 	"ocr/internal/artifact"
+	"ocr/internal/doctor"
 	"ocr/internal/lifecycle"
 	"ocr/internal/project"
 )
@@ -57,9 +60,11 @@ func explain(err error) failure {
 		invalid  *artifact.Invalid
 		noFile   *payloadFileError
 		no       *lifecycle.Error
+		sick     *doctor.Unhealthy
+		query    *db.StatementError
 		store    *db.Error
 	)
-	f := failure{Code: exitEnvironment, Kind: "internal", Message: err.Error()}
+	f := failure{Code: exitEnvironment, Kind: "internal", Message: err.Error(), Hint: "ocr doctor says what it finds wrong here"}
 	switch {
 	case errors.As(err, &usage):
 		f.Code, f.Kind, f.Hint = exitUsage, "usage", usage.hint
@@ -75,11 +80,21 @@ func explain(err error) failure {
 	case errors.As(err, &noFile) && errors.Is(err, fs.ErrNotExist):
 		f.Code, f.Kind, f.Hint = exitNotFound, "no_payload_file", "check the path given with --file"
 	case errors.Is(err, artifact.ErrOutside):
-		f.Kind = "outside"
+		f.Kind, f.Hint = "outside", "look at the link: ls -l shows where it leads"
+	case errors.As(err, &sick):
+		f.Kind, f.Hint, f.Details = "unhealthy", sick.Next(), sick
+	case errors.As(err, &query):
+		f.Code, f.Kind, f.Hint = exitUsage, "bad_statement", "ocr db query --help tells which statements are taken"
 	case errors.As(err, &store):
-		f.Code, f.Kind, f.Hint = storeCode(store), string(store.Kind), store.Hint
-		if store.Kind == db.KindRule {
-			f.Kind = lifecycle.RuleKinds[store.Rule]
+		f.Code, f.Kind, f.Hint = storeCode(store), string(store.Kind), hintStyle(store.Hint)
+		switch store.Kind {
+		case db.KindRule:
+			// A rule that somebody else added to the file keeps the kind "rule".
+			if kind, ours := lifecycle.RuleKinds[store.Rule]; ours {
+				f.Kind = kind
+			}
+		case db.KindNoDatabase:
+			f.Hint = "look whether one was moved away from there; where none ever was, ocr state begin makes it"
 		}
 	case errors.As(err, &notFound):
 		f.Kind = "no_project"
@@ -93,6 +108,8 @@ func explain(err error) failure {
 		f.Kind, f.Hint = "not_readable", "check the owner and the mode of the path named above"
 	case errors.Is(err, fs.ErrNotExist):
 		f.Kind, f.Hint = "no_such_path", "check the path named above"
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+		f.Kind, f.Hint = "blocked", "look at what stands at the path named above"
 	}
 	return f
 }
@@ -117,6 +134,14 @@ func storeCode(err *db.Error) int {
 		return exitInvariant
 	}
 	return exitEnvironment
+}
+
+// hintStyle turns a sentence into what can follow "next: ".
+func hintStyle(sentence string) string {
+	if sentence == "" {
+		return ""
+	}
+	return strings.ToLower(sentence[:1]) + strings.TrimSuffix(sentence[1:], ".")
 }
 
 type invalidDetails struct {

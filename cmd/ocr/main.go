@@ -13,7 +13,7 @@ func main() {
 }
 
 func start() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// The first signal asks for an orderly end, the second one gets it at once.
 	context.AfterFunc(ctx, stop)

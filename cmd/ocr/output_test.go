@@ -7,9 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
+	"unicode"
 
+	"ocr/db"
 	"ocr/internal/project"
 )
 
@@ -82,6 +86,10 @@ func TestExplain(t *testing.T) {
 		"Blocked":     {&project.Blocked{Path: "/x/.ocr"}, exitEnvironment, "blocked"},
 		"BadID":       {project.CheckNewID("feat/x"), exitUsage, "bad_session_id"},
 		"Interrupted": {context.Canceled, exitEnvironment, "interrupted"},
+		"ForeignRule": {&db.Error{Kind: db.KindRule, Rule: "not on Sundays", Message: "not on Sundays"}, exitInvariant, "rule"},
+		"Busy":        {&db.Error{Kind: db.KindBusy, Message: "m", Hint: "Nothing was written."}, exitBusy, "busy"},
+		"NoDatabase":  {&db.Error{Kind: db.KindNoDatabase, Message: "m"}, exitNotFound, "no_database"},
+		"InTheWay":    {&fs.PathError{Op: "open", Path: "x", Err: syscall.ENOTDIR}, exitEnvironment, "blocked"},
 		"Unknown":     {errors.New("odd"), exitEnvironment, "internal"},
 	}
 	for name, c := range cases {
@@ -89,6 +97,9 @@ func TestExplain(t *testing.T) {
 			f := explain(c.err)
 			if f.Code != c.code || f.Kind != c.kind || f.Message == "" {
 				t.Errorf("%+v", f)
+			}
+			if strings.HasSuffix(f.Hint, ".") || f.Hint != "" && unicode.IsUpper(rune(f.Hint[0])) {
+				t.Errorf("the hint %q is not written like the others: small letter first, no stop", f.Hint)
 			}
 			for _, word := range []string{"rm ", "delete", "--force", "init"} {
 				if strings.Contains(f.Hint, word) {

@@ -43,7 +43,7 @@ func permute(root *command, args []string) commandLine {
 			w.fail(w.leaf.unknownFlag(args[i], name))
 			continue
 		}
-		if w.seen[name] {
+		if _, several := f.Value.(*names); w.seen[name] && !several {
 			w.fail(w.leaf.usageError("%s was given twice", dashed(name)))
 		}
 		w.seen[name] = true

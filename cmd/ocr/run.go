@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -67,6 +68,10 @@ func (a *app) finish(err error) int {
 	if err == nil {
 		return exitOK
 	}
+	var code told
+	if errors.As(err, &code) {
+		return int(code)
+	}
 	return a.fail(err)
 }
 
@@ -101,7 +106,7 @@ func (a *app) runtime(p project.Project) project.Runtime {
 func valueError(c *command, err error) error {
 	text := strings.TrimPrefix(err.Error(), "error parsing commandline arguments: ")
 	// Package flag writes one dash before every name, the help writes two.
-	text = strings.Replace(text, " for flag -", " for --", 1)
+	text = strings.Replace(text, " for flag -", " for -", 1)
 	text = strings.Replace(text, " for -", " for --", 1)
 	return c.usageError("%s", text)
 }

@@ -24,6 +24,7 @@ import (
 //	exit CODE ocr ARGS... [< FILE]  run it; it must end with that code
 //	[!] sql DB STATEMENT            run SQL; rows go to stdout, columns parted by |
 //	[!] json PATH VALUE             stdout is one JSON value that holds it
+//	old VERSION DB                  make a database of an earlier version
 //
 // PATH is like error.code or events.0.id, "." is the whole. VALUE is the text of
 // a string, or JSON.
@@ -48,6 +49,7 @@ func TestScript(t *testing.T) {
 			},
 			"sql":  sqlInScript,
 			"json": jsonInScript,
+			"old":  oldInScript,
 		},
 	})
 }

@@ -16,7 +16,19 @@ that agents run. It refuses to record as finished what is not.`,
 		stateGroup(
 			beginCommand(a), advanceCommand(a), completeRoundCommand(a), completeMapCommand(a), finishCommand(a),
 			statusCommand(a), showCommand(a), listCommand(a), eventsCommand(a),
+			resumeCommand(a), sweepCommand(a), syncCommand(a), reconcileCommand(a),
 		),
+		sessionGroup(
+			startInstanceCommand(a), bindVendorIDCommand(a), beatCommand(a), endInstanceCommand(a),
+			listProcessesCommand(a), latestVendorCommand(a),
+		),
+		dbGroup(
+			dbQueryCommand(a), dbStatsCommand(a), dbExportCommand(a),
+			dbMigrateCommand(a), dbDoctorCommand(a),
+			dbVacuumCommand(a), dbCheckpointCommand(a), dbPruneCommand(a),
+			dbPruneSnapshotsCommand(a), dbPruneBackupsCommand(a), dbRecoverCommand(a),
+		),
+		doctorCommand(a),
 		versionCommand(a),
 		helpCommand(a, root),
 	}
@@ -40,6 +52,17 @@ func stateGroup(verbs ...*command) *command {
 			"map-complete":   "complete-map",
 			"close":          "finish",
 		},
+	}
+}
+
+// dbGroup holds the verbs for people who look at the database itself.
+func dbGroup(verbs ...*command) *command {
+	return &command{
+		name:     "db",
+		synopsis: "look into the database, upgrade it and care for it",
+		example:  "ocr db --help",
+		exits:    []int{exitUsage},
+		verbs:    verbs,
 	}
 }
 

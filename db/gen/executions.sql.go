@@ -9,6 +9,43 @@ import (
 	"context"
 )
 
+const ExecutionAny = `-- name: ExecutionAny :one
+SELECT EXISTS (SELECT 1 FROM command_executions AS x) AS found
+`
+
+// Whether any process is recorded.
+func (q *Queries) ExecutionAny(ctx context.Context) (bool, error) {
+	row := q.db.QueryRowContext(ctx, ExecutionAny)
+	var found bool
+	err := row.Scan(&found)
+	return found, err
+}
+
+const ExecutionBeat = `-- name: ExecutionBeat :exec
+UPDATE command_executions
+SET last_heartbeat_at = CAST(?1 AS TEXT)
+WHERE id = ?2
+`
+
+// A sign of life. The caller has seen that the row is unfinished.
+func (q *Queries) ExecutionBeat(ctx context.Context, now string, iD int64) error {
+	_, err := q.db.ExecContext(ctx, ExecutionBeat, now, iD)
+	return err
+}
+
+const ExecutionBind = `-- name: ExecutionBind :exec
+UPDATE command_executions
+SET vendor_session_id = CAST(?1 AS TEXT)
+WHERE id = ?2
+`
+
+// The name that the vendor gave to the process's own session. The caller has
+// seen that there is no other one.
+func (q *Queries) ExecutionBind(ctx context.Context, vendorSessionID string, iD int64) error {
+	_, err := q.db.ExecContext(ctx, ExecutionBind, vendorSessionID, iD)
+	return err
+}
+
 const ExecutionCloseWithSession = `-- name: ExecutionCloseWithSession :execrows
 UPDATE command_executions
 SET
@@ -31,8 +68,8 @@ type ExecutionCloseWithSessionParams struct {
 	CallerUID  *string
 }
 
-// Ends the unfinished processes of a session that is being closed, but not
-// the caller's own row, which reports its own end.
+// Ends the unfinished processes of a session that is being closed, or whose
+// supervisor is dead, but not the caller's own row, which reports its own end.
 // Index: idx_command_executions_workflow.
 func (q *Queries) ExecutionCloseWithSession(ctx context.Context, arg ExecutionCloseWithSessionParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, ExecutionCloseWithSession,
@@ -45,6 +82,175 @@ func (q *Queries) ExecutionCloseWithSession(ctx context.Context, arg ExecutionCl
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const ExecutionEnd = `-- name: ExecutionEnd :exec
+UPDATE command_executions
+SET
+    exit_code = CAST(?1 AS INTEGER),
+    finished_at = CAST(?2 AS TEXT)
+WHERE id = ?3
+`
+
+type ExecutionEndParams struct {
+	ExitCode int64
+	Now      string
+	ID       int64
+}
+
+// The process reports its end. The caller has seen that the row is unfinished.
+func (q *Queries) ExecutionEnd(ctx context.Context, arg ExecutionEndParams) error {
+	_, err := q.db.ExecContext(ctx, ExecutionEnd, arg.ExitCode, arg.Now, arg.ID)
+	return err
+}
+
+const ExecutionFind = `-- name: ExecutionFind :one
+SELECT CAST(IFNULL(
+    (
+        SELECT x.id
+        FROM command_executions AS x
+        WHERE x.uid = CAST(?1 AS TEXT)
+    ),
+    (
+        SELECT n.id
+        FROM command_executions AS n
+        WHERE n.id = CAST(CAST(?1 AS TEXT) AS INTEGER)
+            AND CAST(n.id AS TEXT) = CAST(?1 AS TEXT)
+            AND IFNULL(n.uid, '') = ''
+    )
+) AS INTEGER) AS id
+WHERE id > 0
+`
+
+// The number of the row that callers know by this name: its uid, or, where it
+// has none, its number as text. Index: idx_command_executions_uid, primary key.
+func (q *Queries) ExecutionFind(ctx context.Context, name string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, ExecutionFind, name)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
+const ExecutionGet = `-- name: ExecutionGet :one
+SELECT
+    x.id, x.command, x.args, x.exit_code, x.started_at, x.finished_at,
+    x.output, x.pid, x.is_detached, x.uid, x.workflow_id, x.vendor,
+    x.vendor_session_id, x.persona, x.instance_index, x.name,
+    x.resolved_model, x.last_heartbeat_at, x.notes
+FROM command_executions AS x
+WHERE x.id = ?1
+`
+
+// One row as it is, by its number. Index: primary key.
+func (q *Queries) ExecutionGet(ctx context.Context, id int64) (CommandExecution, error) {
+	row := q.db.QueryRowContext(ctx, ExecutionGet, id)
+	var i CommandExecution
+	err := row.Scan(
+		&i.ID,
+		&i.Command,
+		&i.Args,
+		&i.ExitCode,
+		&i.StartedAt,
+		&i.FinishedAt,
+		&i.Output,
+		&i.PID,
+		&i.IsDetached,
+		&i.UID,
+		&i.WorkflowID,
+		&i.Vendor,
+		&i.VendorSessionID,
+		&i.Persona,
+		&i.InstanceIndex,
+		&i.Name,
+		&i.ResolvedModel,
+		&i.LastHeartbeatAt,
+		&i.Notes,
+	)
+	return i, err
+}
+
+const ExecutionIdentify = `-- name: ExecutionIdentify :exec
+INSERT INTO process_identity (
+    execution_id, host, boot_id, pid_space, pid, pid_started_ms,
+    pid_started_ticks, phase
+) VALUES (
+    ?1, ?2, ?3,
+    ?4, ?5, ?6,
+    ?7, ?8
+)
+`
+
+type ExecutionIdentifyParams struct {
+	ExecutionID     int64
+	Host            *string
+	BootID          *string
+	PIDSpace        *string
+	PID             *int64
+	PIDStartedMs    *int64
+	PIDStartedTicks *int64
+	Phase           *string
+}
+
+// Which process the row means, for those who want to know whether it lives.
+func (q *Queries) ExecutionIdentify(ctx context.Context, arg ExecutionIdentifyParams) error {
+	_, err := q.db.ExecContext(ctx, ExecutionIdentify,
+		arg.ExecutionID,
+		arg.Host,
+		arg.BootID,
+		arg.PIDSpace,
+		arg.PID,
+		arg.PIDStartedMs,
+		arg.PIDStartedTicks,
+		arg.Phase,
+	)
+	return err
+}
+
+const ExecutionInsert = `-- name: ExecutionInsert :one
+INSERT INTO command_executions (
+    uid, command, workflow_id, vendor, persona, instance_index, name,
+    resolved_model, pid, notes, started_at, last_heartbeat_at
+) VALUES (
+    ?1, ?2, ?3,
+    ?4, ?5, ?6,
+    ?7, ?8, ?9,
+    ?10, ?11, ?11
+)
+RETURNING id
+`
+
+type ExecutionInsertParams struct {
+	UID           *string
+	Command       string
+	WorkflowID    *string
+	Vendor        *string
+	Persona       *string
+	InstanceIndex *int64
+	Name          *string
+	ResolvedModel *string
+	PID           *int64
+	Notes         *string
+	Now           string
+}
+
+// A process that begins its work for a session.
+func (q *Queries) ExecutionInsert(ctx context.Context, arg ExecutionInsertParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, ExecutionInsert,
+		arg.UID,
+		arg.Command,
+		arg.WorkflowID,
+		arg.Vendor,
+		arg.Persona,
+		arg.InstanceIndex,
+		arg.Name,
+		arg.ResolvedModel,
+		arg.PID,
+		arg.Notes,
+		arg.Now,
+	)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
 }
 
 const ExecutionLink = `-- name: ExecutionLink :execrows
@@ -70,6 +276,128 @@ func (q *Queries) ExecutionLink(ctx context.Context, arg ExecutionLinkParams) (i
 	return result.RowsAffected()
 }
 
+const ExecutionNote = `-- name: ExecutionNote :exec
+UPDATE command_executions
+SET
+    notes = CASE
+        WHEN notes IS NULL OR notes = '' THEN ?1
+        ELSE notes || char(10) || ?1
+    END
+WHERE id = ?2
+`
+
+// Adds a line to what was noted.
+func (q *Queries) ExecutionNote(ctx context.Context, note *string, iD int64) error {
+	_, err := q.db.ExecContext(ctx, ExecutionNote, note, iD)
+	return err
+}
+
+const ExecutionOrphan = `-- name: ExecutionOrphan :execrows
+UPDATE command_executions
+SET
+    exit_code = -3,
+    pid = NULL,
+    finished_at = ?1,
+    notes = CASE
+        WHEN notes IS NULL OR notes = '' THEN ?2
+        ELSE notes || char(10) || ?2
+    END
+WHERE id = ?3
+    AND finished_at IS NULL
+    AND pid = ?4
+    AND last_heartbeat_at = ?5
+`
+
+type ExecutionOrphanParams struct {
+	Now             *string
+	Note            *string
+	ID              int64
+	PID             *int64
+	LastHeartbeatAt *string
+}
+
+// The process was found dead. Only the row that the proof was about: a process
+// that gave a sign of life, or ended, meanwhile is left as it is.
+func (q *Queries) ExecutionOrphan(ctx context.Context, arg ExecutionOrphanParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, ExecutionOrphan,
+		arg.Now,
+		arg.Note,
+		arg.ID,
+		arg.PID,
+		arg.LastHeartbeatAt,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const ExecutionRestore = `-- name: ExecutionRestore :execrows
+INSERT INTO command_executions (
+    uid, command, args, exit_code, started_at, finished_at, is_detached,
+    workflow_id, vendor, vendor_session_id, persona, instance_index, name,
+    resolved_model, last_heartbeat_at, notes
+) VALUES (
+    ?1, ?2, ?3, ?4,
+    ?5, ?6, ?7,
+    (
+        SELECT s.id
+        FROM sessions AS s
+        WHERE s.id = CAST(?8 AS TEXT)
+    ),
+    ?9, ?10, ?11,
+    ?12, ?13, ?14,
+    ?15, ?16
+)
+ON CONFLICT (uid) DO NOTHING
+`
+
+type ExecutionRestoreParams struct {
+	UID             *string
+	Command         string
+	Args            *string
+	ExitCode        *int64
+	StartedAt       string
+	FinishedAt      *string
+	IsDetached      int64
+	WorkflowID      *string
+	Vendor          *string
+	VendorSessionID *string
+	Persona         *string
+	InstanceIndex   *int64
+	Name            *string
+	ResolvedModel   *string
+	LastHeartbeatAt *string
+	Notes           *string
+}
+
+// A finished process as the recovery log knows it. One that has a row stays as
+// it is; a session that is not known any more is left out.
+func (q *Queries) ExecutionRestore(ctx context.Context, arg ExecutionRestoreParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, ExecutionRestore,
+		arg.UID,
+		arg.Command,
+		arg.Args,
+		arg.ExitCode,
+		arg.StartedAt,
+		arg.FinishedAt,
+		arg.IsDetached,
+		arg.WorkflowID,
+		arg.Vendor,
+		arg.VendorSessionID,
+		arg.Persona,
+		arg.InstanceIndex,
+		arg.Name,
+		arg.ResolvedModel,
+		arg.LastHeartbeatAt,
+		arg.Notes,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const ExecutionWorkflow = `-- name: ExecutionWorkflow :one
 SELECT x.workflow_id
 FROM command_executions AS x
@@ -85,30 +413,341 @@ func (q *Queries) ExecutionWorkflow(ctx context.Context, uid *string) (*string, 
 	return workflow_id, err
 }
 
+const JournalAll = `-- name: JournalAll :many
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+FROM command_executions AS x
+INNER JOIN agent_journal AS j ON j.execution_id = x.id
+WHERE x.last_heartbeat_at IS NOT NULL
+ORDER BY unixepoch(x.started_at), x.id
+`
+
+type JournalAllRow struct {
+	AgentJournal AgentJournal
+}
+
+// All journaled processes, oldest first.
+// Index: idx_command_executions_heartbeat.
+func (q *Queries) JournalAll(ctx context.Context) ([]JournalAllRow, error) {
+	rows, err := q.db.QueryContext(ctx, JournalAll)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []JournalAllRow{}
+	for rows.Next() {
+		var i JournalAllRow
+		if err := rows.Scan(
+			&i.AgentJournal.ExecutionID,
+			&i.AgentJournal.ID,
+			&i.AgentJournal.WorkflowID,
+			&i.AgentJournal.Vendor,
+			&i.AgentJournal.VendorSessionID,
+			&i.AgentJournal.Persona,
+			&i.AgentJournal.InstanceIndex,
+			&i.AgentJournal.Name,
+			&i.AgentJournal.ResolvedModel,
+			&i.AgentJournal.Phase,
+			&i.AgentJournal.Status,
+			&i.AgentJournal.Kind,
+			&i.AgentJournal.PID,
+			&i.AgentJournal.StartedAt,
+			&i.AgentJournal.LastHeartbeatAt,
+			&i.AgentJournal.HeartbeatAgeSeconds,
+			&i.AgentJournal.EndedAt,
+			&i.AgentJournal.ExitCode,
+			&i.AgentJournal.Notes,
+			&i.AgentJournal.LastSignEpoch,
+			&i.AgentJournal.Host,
+			&i.AgentJournal.BootID,
+			&i.AgentJournal.PIDSpace,
+			&i.AgentJournal.RecordedPID,
+			&i.AgentJournal.PIDStartedMs,
+			&i.AgentJournal.PIDStartedTicks,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const JournalGet = `-- name: JournalGet :one
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+FROM command_executions AS x
+INNER JOIN agent_journal AS j ON j.execution_id = x.id
+WHERE x.id = ?1
+`
+
+type JournalGetRow struct {
+	AgentJournal AgentJournal
+}
+
+// One process by its row's number. Index: primary key.
+func (q *Queries) JournalGet(ctx context.Context, id int64) (JournalGetRow, error) {
+	row := q.db.QueryRowContext(ctx, JournalGet, id)
+	var i JournalGetRow
+	err := row.Scan(
+		&i.AgentJournal.ExecutionID,
+		&i.AgentJournal.ID,
+		&i.AgentJournal.WorkflowID,
+		&i.AgentJournal.Vendor,
+		&i.AgentJournal.VendorSessionID,
+		&i.AgentJournal.Persona,
+		&i.AgentJournal.InstanceIndex,
+		&i.AgentJournal.Name,
+		&i.AgentJournal.ResolvedModel,
+		&i.AgentJournal.Phase,
+		&i.AgentJournal.Status,
+		&i.AgentJournal.Kind,
+		&i.AgentJournal.PID,
+		&i.AgentJournal.StartedAt,
+		&i.AgentJournal.LastHeartbeatAt,
+		&i.AgentJournal.HeartbeatAgeSeconds,
+		&i.AgentJournal.EndedAt,
+		&i.AgentJournal.ExitCode,
+		&i.AgentJournal.Notes,
+		&i.AgentJournal.LastSignEpoch,
+		&i.AgentJournal.Host,
+		&i.AgentJournal.BootID,
+		&i.AgentJournal.PIDSpace,
+		&i.AgentJournal.RecordedPID,
+		&i.AgentJournal.PIDStartedMs,
+		&i.AgentJournal.PIDStartedTicks,
+	)
+	return i, err
+}
+
+const JournalNewestBound = `-- name: JournalNewestBound :one
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+FROM command_executions AS x
+INNER JOIN agent_journal AS j ON j.execution_id = x.id
+WHERE x.workflow_id = ?1
+    AND x.last_heartbeat_at IS NOT NULL
+    AND x.vendor_session_id <> ''
+ORDER BY x.id DESC
+LIMIT 1
+`
+
+type JournalNewestBoundRow struct {
+	AgentJournal AgentJournal
+}
+
+// The process of a session that was recorded last, among those that are bound
+// to a vendor's session. Index: idx_command_executions_workflow.
+func (q *Queries) JournalNewestBound(ctx context.Context, workflowID *string) (JournalNewestBoundRow, error) {
+	row := q.db.QueryRowContext(ctx, JournalNewestBound, workflowID)
+	var i JournalNewestBoundRow
+	err := row.Scan(
+		&i.AgentJournal.ExecutionID,
+		&i.AgentJournal.ID,
+		&i.AgentJournal.WorkflowID,
+		&i.AgentJournal.Vendor,
+		&i.AgentJournal.VendorSessionID,
+		&i.AgentJournal.Persona,
+		&i.AgentJournal.InstanceIndex,
+		&i.AgentJournal.Name,
+		&i.AgentJournal.ResolvedModel,
+		&i.AgentJournal.Phase,
+		&i.AgentJournal.Status,
+		&i.AgentJournal.Kind,
+		&i.AgentJournal.PID,
+		&i.AgentJournal.StartedAt,
+		&i.AgentJournal.LastHeartbeatAt,
+		&i.AgentJournal.HeartbeatAgeSeconds,
+		&i.AgentJournal.EndedAt,
+		&i.AgentJournal.ExitCode,
+		&i.AgentJournal.Notes,
+		&i.AgentJournal.LastSignEpoch,
+		&i.AgentJournal.Host,
+		&i.AgentJournal.BootID,
+		&i.AgentJournal.PIDSpace,
+		&i.AgentJournal.RecordedPID,
+		&i.AgentJournal.PIDStartedMs,
+		&i.AgentJournal.PIDStartedTicks,
+	)
+	return i, err
+}
+
+const JournalNewestUnbound = `-- name: JournalNewestUnbound :one
+SELECT x.id
+FROM command_executions AS x
+WHERE x.workflow_id = ?1
+    AND x.finished_at IS NULL
+    AND x.last_heartbeat_at IS NOT NULL
+    AND IFNULL(x.vendor_session_id, '') = ''
+ORDER BY x.id DESC
+LIMIT 1
+`
+
+// The process of a session that was recorded last, among those that run and
+// are not bound to a vendor's session.
+// Index: idx_command_executions_workflow.
+func (q *Queries) JournalNewestUnbound(ctx context.Context, workflowID *string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, JournalNewestUnbound, workflowID)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
+const JournalOfSession = `-- name: JournalOfSession :many
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+FROM command_executions AS x
+INNER JOIN agent_journal AS j ON j.execution_id = x.id
+WHERE x.workflow_id = ?1
+    AND x.last_heartbeat_at IS NOT NULL
+ORDER BY unixepoch(x.started_at), x.id
+`
+
+type JournalOfSessionRow struct {
+	AgentJournal AgentJournal
+}
+
+// The journaled processes of one session, oldest first.
+// Index: idx_command_executions_workflow.
+func (q *Queries) JournalOfSession(ctx context.Context, workflowID *string) ([]JournalOfSessionRow, error) {
+	rows, err := q.db.QueryContext(ctx, JournalOfSession, workflowID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []JournalOfSessionRow{}
+	for rows.Next() {
+		var i JournalOfSessionRow
+		if err := rows.Scan(
+			&i.AgentJournal.ExecutionID,
+			&i.AgentJournal.ID,
+			&i.AgentJournal.WorkflowID,
+			&i.AgentJournal.Vendor,
+			&i.AgentJournal.VendorSessionID,
+			&i.AgentJournal.Persona,
+			&i.AgentJournal.InstanceIndex,
+			&i.AgentJournal.Name,
+			&i.AgentJournal.ResolvedModel,
+			&i.AgentJournal.Phase,
+			&i.AgentJournal.Status,
+			&i.AgentJournal.Kind,
+			&i.AgentJournal.PID,
+			&i.AgentJournal.StartedAt,
+			&i.AgentJournal.LastHeartbeatAt,
+			&i.AgentJournal.HeartbeatAgeSeconds,
+			&i.AgentJournal.EndedAt,
+			&i.AgentJournal.ExitCode,
+			&i.AgentJournal.Notes,
+			&i.AgentJournal.LastSignEpoch,
+			&i.AgentJournal.Host,
+			&i.AgentJournal.BootID,
+			&i.AgentJournal.PIDSpace,
+			&i.AgentJournal.RecordedPID,
+			&i.AgentJournal.PIDStartedMs,
+			&i.AgentJournal.PIDStartedTicks,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const JournalSweep = `-- name: JournalSweep :many
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+FROM command_executions AS x
+INNER JOIN agent_journal AS j ON j.execution_id = x.id
+WHERE x.finished_at IS NULL
+    AND x.last_heartbeat_at IS NOT NULL
+    AND x.pid IS NOT NULL
+    AND IFNULL(
+        j.heartbeat_age_seconds > CAST(?1 AS INTEGER),
+        1
+    )
+ORDER BY +x.id
+`
+
+type JournalSweepRow struct {
+	AgentJournal AgentJournal
+}
+
+// The processes that may be dead: unfinished, with a process id, and with a
+// heartbeat that is older than the threshold, or is no time at all. Only a look
+// at the process itself can prove it. The + keeps the planner on the index.
+// Index: executions_unfinished.
+func (q *Queries) JournalSweep(ctx context.Context, thresholdSeconds int64) ([]JournalSweepRow, error) {
+	rows, err := q.db.QueryContext(ctx, JournalSweep, thresholdSeconds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []JournalSweepRow{}
+	for rows.Next() {
+		var i JournalSweepRow
+		if err := rows.Scan(
+			&i.AgentJournal.ExecutionID,
+			&i.AgentJournal.ID,
+			&i.AgentJournal.WorkflowID,
+			&i.AgentJournal.Vendor,
+			&i.AgentJournal.VendorSessionID,
+			&i.AgentJournal.Persona,
+			&i.AgentJournal.InstanceIndex,
+			&i.AgentJournal.Name,
+			&i.AgentJournal.ResolvedModel,
+			&i.AgentJournal.Phase,
+			&i.AgentJournal.Status,
+			&i.AgentJournal.Kind,
+			&i.AgentJournal.PID,
+			&i.AgentJournal.StartedAt,
+			&i.AgentJournal.LastHeartbeatAt,
+			&i.AgentJournal.HeartbeatAgeSeconds,
+			&i.AgentJournal.EndedAt,
+			&i.AgentJournal.ExitCode,
+			&i.AgentJournal.Notes,
+			&i.AgentJournal.LastSignEpoch,
+			&i.AgentJournal.Host,
+			&i.AgentJournal.BootID,
+			&i.AgentJournal.PIDSpace,
+			&i.AgentJournal.RecordedPID,
+			&i.AgentJournal.PIDStartedMs,
+			&i.AgentJournal.PIDStartedTicks,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const JournalUnfinished = `-- name: JournalUnfinished :many
-SELECT
-    j.execution_id, j.id, j.name, j.kind, j.pid, j.started_at,
-    j.last_heartbeat_at, j.heartbeat_age_seconds
-FROM agent_journal AS j
-WHERE j.workflow_id = ?1
-    AND j.status = 'running'
-ORDER BY j.execution_id
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+FROM command_executions AS x
+INNER JOIN agent_journal AS j ON j.execution_id = x.id
+WHERE x.workflow_id = ?1
+    AND x.finished_at IS NULL
+ORDER BY x.id
 `
 
 type JournalUnfinishedRow struct {
-	ExecutionID         int64
-	ID                  string
-	Name                *string
-	Kind                string
-	PID                 *int64
-	StartedAt           string
-	LastHeartbeatAt     *string
-	HeartbeatAgeSeconds *int64
+	AgentJournal AgentJournal
 }
 
 // The processes that a session still waits for.
 // Index: idx_command_executions_workflow.
-func (q *Queries) JournalUnfinished(ctx context.Context, workflowID string) ([]JournalUnfinishedRow, error) {
+func (q *Queries) JournalUnfinished(ctx context.Context, workflowID *string) ([]JournalUnfinishedRow, error) {
 	rows, err := q.db.QueryContext(ctx, JournalUnfinished, workflowID)
 	if err != nil {
 		return nil, err
@@ -118,14 +757,32 @@ func (q *Queries) JournalUnfinished(ctx context.Context, workflowID string) ([]J
 	for rows.Next() {
 		var i JournalUnfinishedRow
 		if err := rows.Scan(
-			&i.ExecutionID,
-			&i.ID,
-			&i.Name,
-			&i.Kind,
-			&i.PID,
-			&i.StartedAt,
-			&i.LastHeartbeatAt,
-			&i.HeartbeatAgeSeconds,
+			&i.AgentJournal.ExecutionID,
+			&i.AgentJournal.ID,
+			&i.AgentJournal.WorkflowID,
+			&i.AgentJournal.Vendor,
+			&i.AgentJournal.VendorSessionID,
+			&i.AgentJournal.Persona,
+			&i.AgentJournal.InstanceIndex,
+			&i.AgentJournal.Name,
+			&i.AgentJournal.ResolvedModel,
+			&i.AgentJournal.Phase,
+			&i.AgentJournal.Status,
+			&i.AgentJournal.Kind,
+			&i.AgentJournal.PID,
+			&i.AgentJournal.StartedAt,
+			&i.AgentJournal.LastHeartbeatAt,
+			&i.AgentJournal.HeartbeatAgeSeconds,
+			&i.AgentJournal.EndedAt,
+			&i.AgentJournal.ExitCode,
+			&i.AgentJournal.Notes,
+			&i.AgentJournal.LastSignEpoch,
+			&i.AgentJournal.Host,
+			&i.AgentJournal.BootID,
+			&i.AgentJournal.PIDSpace,
+			&i.AgentJournal.RecordedPID,
+			&i.AgentJournal.PIDStartedMs,
+			&i.AgentJournal.PIDStartedTicks,
 		); err != nil {
 			return nil, err
 		}

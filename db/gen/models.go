@@ -24,6 +24,13 @@ type AgentJournal struct {
 	EndedAt             *string
 	ExitCode            *int64
 	Notes               *string
+	LastSignEpoch       *int64
+	Host                *string
+	BootID              *string
+	PIDSpace            *string
+	RecordedPID         *int64
+	PIDStartedMs        *int64
+	PIDStartedTicks     *int64
 }
 
 type ChatConversation struct {
@@ -178,11 +185,14 @@ type PhaseTiming struct {
 }
 
 type ProcessIdentity struct {
-	ExecutionID  int64
-	Host         *string
-	BootID       *string
-	PIDStartedMs *int64
-	Phase        *string
+	ExecutionID     int64
+	Host            *string
+	BootID          *string
+	PIDSpace        *string
+	PID             *int64
+	PIDStartedMs    *int64
+	PIDStartedTicks *int64
+	Phase           *string
 }
 
 type ReviewFinding struct {

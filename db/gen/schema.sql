@@ -133,13 +133,22 @@ END;
 
 CREATE TRIGGER trg_sessions_rowid_not_taken
 BEFORE INSERT ON sessions
-WHEN EXISTS (
+WHEN NEW.rowid <> -1 AND EXISTS (
+    -- NEW.rowid is -1 when none is given.
     SELECT 1
     FROM sessions AS s
     WHERE s.rowid = NEW.rowid AND s.id IS NOT NEW.id
 )
 BEGIN
     SELECT RAISE(ABORT, 'a session that has events is never replaced');
+END;
+
+CREATE TRIGGER trg_sessions_rowid_minus_one
+AFTER INSERT ON sessions
+WHEN NEW.rowid = -1
+BEGIN
+    -- The one row that trg_sessions_rowid_not_taken cannot guard.
+    SELECT RAISE(ABORT, 'the row of a session is never numbered -1');
 END;
 
 CREATE TRIGGER trg_sessions_closed_stands
@@ -215,6 +224,8 @@ CREATE TABLE review_findings (
         suggestion or style; NULL: unknown, see is_blocker */);
 
 CREATE INDEX idx_findings_severity ON review_findings(severity);
+
+CREATE INDEX idx_findings_output ON review_findings(reviewer_output_id);
 
 CREATE TABLE markdown_artifacts (
     -- Text of the markdown files below a session's folder, for reading
@@ -354,6 +365,9 @@ CREATE INDEX idx_command_executions_workflow
 CREATE INDEX idx_command_executions_heartbeat
     ON command_executions(last_heartbeat_at);
 
+CREATE INDEX executions_unfinished ON command_executions(last_heartbeat_at)
+    WHERE finished_at IS NULL;
+
 CREATE TABLE chat_conversations (
     -- One conversation about one round or run. User data.
     id TEXT PRIMARY KEY,
@@ -456,8 +470,9 @@ END;
 
 CREATE TRIGGER trg_events_never_replaced
 BEFORE INSERT ON orchestration_events
-WHEN EXISTS (
-    -- REPLACE fires no delete trigger. NEW.id is -1 when none is given.
+WHEN NEW.id > 0 AND EXISTS (
+    -- REPLACE fires no delete trigger. NEW.id is -1 when none is given, and
+    -- an old row of that id must not stop all new ones.
     SELECT 1 FROM orchestration_events AS e WHERE e.id = NEW.id
 )
 BEGIN
@@ -470,6 +485,15 @@ WHEN NEW.id < 1
 BEGIN
     -- The log is ordered by id; an id below 1 would stand before its start.
     SELECT RAISE(ABORT, 'event ids start at 1');
+END;
+
+CREATE TRIGGER trg_events_id_not_the_last
+BEFORE INSERT ON orchestration_events
+WHEN NEW.id > 9007199254740991
+BEGIN
+    -- After the highest id there is none: no event could follow, and this one
+    -- could not be taken back. An id that is not given is not looked at.
+    SELECT RAISE(ABORT, 'an event id this high leaves no room for the next');
 END;
 
 CREATE TRIGGER trg_events_one_terminal
@@ -515,12 +539,25 @@ CREATE TABLE process_identity (
         REFERENCES command_executions(id) ON DELETE CASCADE,
     -- Name of the host; NULL when it could not be read.
     host TEXT,
-    -- Changes with every start of the host (or its container); NULL when it
-    -- could not be read.
+    -- Changes with every start of the host. Same boot id and pid_space: same
+    -- process ids, whatever the host is called. Another boot id on the same
+    -- host, outside of containers: everything from before is dead. Any other
+    -- difference: somewhere else, and nothing can be told from here. NULL
+    -- where the system has none (Windows) and when it could not be read.
     boot_id TEXT,
+    -- Which counting of process ids it is: the PID namespace on Linux. NULL
+    -- where the system has only one.
+    pid_space TEXT,
+    -- Process id that the start below belongs to. The start proves nothing
+    -- once the row of the journal has another one.
+    pid INTEGER,
     -- Start of the process in milliseconds since 1970, as its system tells
-    -- it; NULL when no process id was given or it could not be read.
+    -- it; NULL when no process id was given or it could not be read. Linux
+    -- computes it from today's clock: there it is for people only.
     pid_started_ms INTEGER,
+    -- The same in hundredths of a second since the start of the host: exact,
+    -- and no change of the clock moves it. Linux only, else NULL.
+    pid_started_ticks INTEGER,
     -- Phase the process was started for; NULL when not told.
     phase TEXT
 );
@@ -775,9 +812,15 @@ SELECT
     END AS phase,
     CAST(IFNULL(
         (
+            -- A close that gives no number leaves the one before.
             SELECT e.phase_number
-            FROM orchestration_events AS e
-            WHERE e.id = MAX(m.opened_id, m.moved_id, m.closed_id)
+            FROM closing_events AS d
+            INNER JOIN orchestration_events AS e ON e.id = d.event_id
+            WHERE d.session_id = m.session_id
+                AND +d.event_id > MAX(m.opened_id, m.moved_id)
+                AND e.phase_number IS NOT NULL
+            ORDER BY +d.event_id DESC
+            LIMIT 1
         ),
         (
             SELECT e.phase_number
@@ -820,44 +863,57 @@ SELECT
         )
         WHEN m.opened_id > 0 THEN 1
     END AS map_run,
-    -- When the current round was first opened; NULL for maps.
+    -- When the current round was first opened; NULL for maps. LIMIT has the
+    -- number worked out once, not for every event that is compared with it.
     CASE WHEN m.workflow_type = 'review' THEN (
         SELECT o.created_at
-        FROM opening_events AS o
-        WHERE o.session_id = m.session_id AND o.round = c.current_round
+        FROM (
+            SELECT c.current_round AS current_round
+            FROM session_current AS c
+            WHERE c.session_id = m.session_id
+            LIMIT 1
+        ) AS n
+        CROSS JOIN opening_events AS o
+        WHERE o.session_id = m.session_id AND o.round = n.current_round
         ORDER BY +o.event_id
         LIMIT 1
     ) END AS round_started_at,
     -- When the current run was first opened; NULL for reviews.
     CASE WHEN m.workflow_type = 'map' THEN (
         SELECT f.created_at
-        FROM event_facts AS f
+        FROM (
+            SELECT
+                c.current_map_run AS current_map_run,
+                -- End of the run before; NULL when it never ended.
+                (
+                    SELECT MIN(+d.id)
+                    FROM orchestration_events AS d
+                    WHERE d.session_id = c.session_id
+                        AND d.event_type = 'map_completed'
+                        AND d.round = c.current_map_run - 1
+                ) AS ended_id
+            FROM session_current AS c
+            WHERE c.session_id = m.session_id
+            LIMIT 1
+        ) AS n
+        CROSS JOIN event_facts AS f
         WHERE f.session_id = m.session_id
             AND (
-                (c.current_map_run = 1 AND f.event_type = 'session_created')
+                (n.current_map_run = 1 AND f.event_type = 'session_created')
                 OR (
                     f.event_type = 'round_started'
-                    AND f.map_run = c.current_map_run
+                    AND f.map_run = n.current_map_run
                 )
                 OR (
                     f.event_type = 'phase_transition'
                     AND f.phase = 'map-context'
-                    AND +f.event_id > (
-                        SELECT d.id
-                        FROM orchestration_events AS d
-                        WHERE d.session_id = m.session_id
-                            AND d.event_type = 'map_completed'
-                            AND d.round = c.current_map_run - 1
-                        ORDER BY +d.id
-                        LIMIT 1
-                    )
+                    AND +f.event_id > n.ended_id
                 )
             )
         ORDER BY +f.event_id
         LIMIT 1
     ) END AS map_started_at
-FROM marks AS m
-INNER JOIN session_current AS c ON c.session_id = m.session_id;
+FROM marks AS m;
 
 CREATE VIEW session_drift AS
 -- One row for each field in which a session's row and its log disagree. A
@@ -893,34 +949,65 @@ WHERE s.workflow_type = 'map' AND s.current_map_run < p.map_run;
 CREATE VIEW session_timeline AS
 -- Every event in order, with the round and run in which it happened.
 SELECT
-    f.event_id AS event_id,
-    f.session_id AS session_id,
-    f.created_at AS created_at,
-    f.at_epoch AS at_epoch,
-    f.event_type AS event_type,
-    f.phase AS phase,
-    f.phase_number AS phase_number,
-    f.round AS round,
-    -- Map run: named by the event, or the one after the last completed.
-    -- NULL for reviews.
-    CASE WHEN s.workflow_type = 'map' THEN CAST(IFNULL(
-        f.map_run,
-        1 + IFNULL((
-            SELECT MAX(d.round)
-            FROM orchestration_events AS d
-            WHERE d.session_id = f.session_id
-                AND d.event_type = 'map_completed'
-                AND +d.id < f.event_id
-        ), 0)
+    o.event_id AS event_id,
+    o.session_id AS session_id,
+    o.created_at AS created_at,
+    o.at_epoch AS at_epoch,
+    o.event_type AS event_type,
+    o.phase AS phase,
+    o.phase_number AS phase_number,
+    o.round AS round,
+    -- Map run: the highest that the log has named or opened so far. NULL for
+    -- reviews.
+    CASE WHEN o.workflow_type = 'map' THEN CAST(MAX(
+        1,
+        IFNULL(MAX(o.named_run) OVER w, 1),
+        IFNULL(MAX(
+            -- A move to map-context after a completed run opens the next.
+            CASE WHEN o.event_type = 'phase_transition'
+                AND o.phase = 'map-context'
+                THEN o.completed_run + 1
+            END
+        ) OVER w, 1)
     ) AS INTEGER) END AS map_run,
-    f.is_lease AS is_lease,
-    f.metadata AS metadata
-FROM event_facts AS f
-INNER JOIN sessions AS s ON s.id = f.session_id;
+    o.is_lease AS is_lease,
+    o.metadata AS metadata
+FROM (
+    SELECT
+        f.event_id AS event_id,
+        f.session_id AS session_id,
+        f.created_at AS created_at,
+        f.at_epoch AS at_epoch,
+        f.event_type AS event_type,
+        f.phase AS phase,
+        f.phase_number AS phase_number,
+        f.round AS round,
+        f.is_lease AS is_lease,
+        f.metadata AS metadata,
+        s.workflow_type AS workflow_type,
+        -- A move to map-context belongs to the run that opens right after.
+        IFNULL(f.map_run, CASE
+            WHEN f.event_type = 'phase_transition'
+                AND f.phase = 'map-context'
+                THEN LEAD(
+                    CASE WHEN f.event_type = 'round_started'
+                        THEN f.map_run
+                    END
+                ) OVER v
+        END) AS named_run,
+        MAX(
+            CASE WHEN f.event_type = 'map_completed' THEN f.map_run END
+        ) OVER v AS completed_run
+    FROM event_facts AS f
+    INNER JOIN sessions AS s ON s.id = f.session_id
+    WINDOW v AS (PARTITION BY f.session_id ORDER BY f.event_id)
+) AS o
+WINDOW w AS (PARTITION BY o.session_id ORDER BY o.event_id);
 
 CREATE VIEW phase_timings AS
 -- One row for each visit of a phase. Consecutive events of one phase and
--- round are one visit; closing the session ends it.
+-- round (map: run) are one visit; closing the session ends it. Leases move
+-- nothing, nor does the event that completes a round or run.
 WITH steps AS (
     SELECT
         t.session_id AS session_id,
@@ -929,19 +1016,17 @@ WITH steps AS (
         t.phase_number AS phase_number,
         t.round AS round,
         t.map_run AS map_run,
+        CASE WHEN t.map_run IS NULL THEN t.round ELSE t.map_run END AS number,
         t.created_at AS created_at,
         t.at_epoch AS at_epoch,
-        CASE WHEN c.event_id IS NULL THEN 0 ELSE 1 END AS closes,
-        LAG(t.phase) OVER w AS phase_before,
-        LAG(t.round) OVER w AS round_before,
-        LAG(CASE WHEN c.event_id IS NULL THEN 0 ELSE 1 END, 1, 1) OVER w
-            AS closed_before
+        EXISTS (
+            SELECT 1 FROM closing_events AS c WHERE c.event_id = t.event_id
+        ) AS closes
     FROM session_timeline AS t
-    LEFT JOIN closing_events AS c ON c.event_id = t.event_id
     WHERE t.is_lease = 0
-    WINDOW w AS (PARTITION BY t.session_id ORDER BY t.event_id)
+        AND t.event_type NOT IN ('round_completed', 'map_completed')
 ),
-numbered AS (
+linked AS (
     SELECT
         s.session_id AS session_id,
         s.event_id AS event_id,
@@ -952,69 +1037,64 @@ numbered AS (
         s.created_at AS created_at,
         s.at_epoch AS at_epoch,
         s.closes AS closes,
-        SUM(
-            s.closes = 0 AND (
-                s.closed_before = 1
-                OR s.phase IS NOT s.phase_before
-                OR s.round IS NOT s.round_before
-            )
-        ) OVER (PARTITION BY s.session_id ORDER BY s.event_id) AS visit
+        LAG(s.closes, 1, 1) OVER w AS closed_before,
+        LAG(s.phase) OVER w IS s.phase
+            AND LAG(s.number) OVER w IS s.number AS stays
     FROM steps AS s
+    WINDOW w AS (PARTITION BY s.session_id ORDER BY s.event_id)
 ),
-visits AS (
+edges AS (
+    -- Where a visit begins, and the first close after it.
     SELECT
-        n.session_id AS session_id,
-        n.visit AS visit,
-        MIN(n.event_id) AS entered_id,
-        MIN(CASE WHEN n.closes = 1 THEN n.event_id END) AS closed_id
-    FROM numbered AS n
-    WHERE n.visit > 0
-    GROUP BY n.session_id, n.visit
-),
-bounds AS (
-    SELECT
-        v.session_id AS session_id,
-        v.visit AS visit,
-        v.entered_id AS entered_id,
-        IFNULL(
-            v.closed_id,
-            LEAD(v.entered_id) OVER (
-                PARTITION BY v.session_id ORDER BY v.visit
-            )
-        ) AS left_id
-    FROM visits AS v
+        l.session_id AS session_id,
+        l.phase AS phase,
+        l.phase_number AS phase_number,
+        l.round AS round,
+        l.map_run AS map_run,
+        l.created_at AS created_at,
+        l.at_epoch AS at_epoch,
+        l.closes AS closes,
+        SUM(l.closes = 0) OVER w AS visit,
+        LEAD(l.created_at) OVER w AS left_at,
+        LEAD(l.at_epoch) OVER w AS left_epoch
+    FROM linked AS l
+    WHERE l.closes <> l.closed_before
+        OR (l.closes = 0 AND l.stays = 0)
+    WINDOW w AS (PARTITION BY l.session_id ORDER BY l.event_id)
 )
 SELECT
-    b.session_id AS session_id,
+    e.session_id AS session_id,
     -- Counts the visits of a session, from 1.
-    CAST(b.visit AS INTEGER) AS visit,
-    a.phase AS phase,
-    a.phase_number AS phase_number,
-    a.round AS round,
-    a.map_run AS map_run,
-    a.created_at AS entered_at,
-    z.created_at AS left_at,
+    CAST(e.visit AS INTEGER) AS visit,
+    e.phase AS phase,
+    e.phase_number AS phase_number,
+    e.round AS round,
+    e.map_run AS map_run,
+    e.created_at AS entered_at,
+    e.left_at AS left_at,
     -- NULL while the visit lasts, and when a time is unreadable; a clock that
     -- went backwards gives 0.
     CASE
-        WHEN z.at_epoch - a.at_epoch < 0 THEN 0
-        ELSE z.at_epoch - a.at_epoch
+        WHEN e.left_epoch - e.at_epoch < 0 THEN 0
+        ELSE e.left_epoch - e.at_epoch
     END AS seconds
-FROM bounds AS b
-INNER JOIN numbered AS a ON a.event_id = b.entered_id
-LEFT JOIN numbered AS z ON z.event_id = b.left_id;
+FROM edges AS e
+WHERE e.closes = 0;
 
 CREATE VIEW agent_journal AS
--- One row for each recorded process, finished or not.
+-- One row for each recorded process, finished or not. Whole numbers that other
+-- programs stored as something else are NULL here.
 SELECT
     x.id AS execution_id,
     -- Name for callers: the uid, or the row's number where there is none.
-    CAST(IFNULL(x.uid, x.id) AS TEXT) AS id,
+    CAST(IFNULL(NULLIF(x.uid, ''), x.id) AS TEXT) AS id,
     CAST(IFNULL(x.workflow_id, '') AS TEXT) AS workflow_id,
     CAST(IFNULL(x.vendor, '') AS TEXT) AS vendor,
     x.vendor_session_id AS vendor_session_id,
     x.persona AS persona,
-    x.instance_index AS instance_index,
+    CASE
+        WHEN typeof(x.instance_index) = 'integer' THEN x.instance_index
+    END AS instance_index,
     x.name AS name,
     x.resolved_model AS resolved_model,
     i.phase AS phase,
@@ -1033,7 +1113,7 @@ SELECT
         WHEN x.last_heartbeat_at IS NOT NULL THEN 'supervisor'
         ELSE 'utility'
     END AS kind,
-    x.pid AS pid,
+    CASE WHEN typeof(x.pid) = 'integer' THEN x.pid END AS pid,
     x.started_at AS started_at,
     x.last_heartbeat_at AS last_heartbeat_at,
     -- Seconds since the last heartbeat; NULL without one, and when the text
@@ -1046,8 +1126,30 @@ SELECT
             )
     END AS heartbeat_age_seconds,
     x.finished_at AS ended_at,
-    x.exit_code AS exit_code,
-    x.notes AS notes
+    CASE
+        WHEN typeof(x.exit_code) = 'integer' THEN x.exit_code
+    END AS exit_code,
+    x.notes AS notes,
+    -- The later one of start and last heartbeat, in seconds since 1970; NULL
+    -- when either is no time. A process that started well after it is not the
+    -- one that was recorded.
+    CASE
+        WHEN x.started_at
+            GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+            AND x.last_heartbeat_at
+            GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+            THEN MAX(
+                unixepoch(x.started_at), unixepoch(x.last_heartbeat_at)
+            )
+    END AS last_sign_epoch,
+    -- Where the process was recorded, and the start of the process that had
+    -- the id then; all NULL when another program wrote the row.
+    i.host AS host,
+    i.boot_id AS boot_id,
+    i.pid_space AS pid_space,
+    i.pid AS recorded_pid,
+    i.pid_started_ms AS pid_started_ms,
+    i.pid_started_ticks AS pid_started_ticks
 FROM command_executions AS x
 LEFT JOIN process_identity AS i ON i.execution_id = x.id;
 
@@ -1082,5 +1184,6 @@ WHERE r.round_number = (
         FROM orchestration_events AS e
         WHERE e.session_id = r.session_id
             AND e.event_type = 'round_completed'
+            AND typeof(e.round) = 'integer'
     )
     AND IFNULL(p.status, '') NOT IN ('fixed', 'wont_fix');

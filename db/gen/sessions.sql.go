@@ -73,35 +73,6 @@ func (q *Queries) SessionClose(ctx context.Context, arg SessionCloseParams) erro
 	return err
 }
 
-const SessionGet = `-- name: SessionGet :one
-SELECT
-    s.id, s.branch, s.status, s.workflow_type, s.current_phase,
-    s.phase_number, s.current_round, s.current_map_run, s.started_at,
-    s.updated_at, s.session_dir
-FROM sessions AS s
-WHERE s.id = ?1
-`
-
-// One session's row. Index: primary key.
-func (q *Queries) SessionGet(ctx context.Context, id string) (Session, error) {
-	row := q.db.QueryRowContext(ctx, SessionGet, id)
-	var i Session
-	err := row.Scan(
-		&i.ID,
-		&i.Branch,
-		&i.Status,
-		&i.WorkflowType,
-		&i.CurrentPhase,
-		&i.PhaseNumber,
-		&i.CurrentRound,
-		&i.CurrentMapRun,
-		&i.StartedAt,
-		&i.UpdatedAt,
-		&i.SessionDir,
-	)
-	return i, err
-}
-
 const SessionInsert = `-- name: SessionInsert :exec
 INSERT INTO sessions (
     id, branch, workflow_type, current_phase, phase_number, started_at,

@@ -19,8 +19,9 @@ END;
 
 CREATE TRIGGER trg_events_never_replaced
 BEFORE INSERT ON orchestration_events
-WHEN EXISTS (
-    -- REPLACE fires no delete trigger. NEW.id is -1 when none is given.
+WHEN NEW.id > 0 AND EXISTS (
+    -- REPLACE fires no delete trigger. NEW.id is -1 when none is given, and
+    -- an old row of that id must not stop all new ones.
     SELECT 1 FROM orchestration_events AS e WHERE e.id = NEW.id
 )
 BEGIN
@@ -33,4 +34,13 @@ WHEN NEW.id < 1
 BEGIN
     -- The log is ordered by id; an id below 1 would stand before its start.
     SELECT RAISE(ABORT, 'event ids start at 1');
+END;
+
+CREATE TRIGGER trg_events_id_not_the_last
+BEFORE INSERT ON orchestration_events
+WHEN NEW.id > 9007199254740991
+BEGIN
+    -- After the highest id there is none: no event could follow, and this one
+    -- could not be taken back. An id that is not given is not looked at.
+    SELECT RAISE(ABORT, 'an event id this high leaves no room for the next');
 END;

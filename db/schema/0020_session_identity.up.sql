@@ -72,13 +72,22 @@ END;
 
 CREATE TRIGGER trg_sessions_rowid_not_taken
 BEFORE INSERT ON sessions
-WHEN EXISTS (
+WHEN NEW.rowid <> -1 AND EXISTS (
+    -- NEW.rowid is -1 when none is given.
     SELECT 1
     FROM sessions AS s
     WHERE s.rowid = NEW.rowid AND s.id IS NOT NEW.id
 )
 BEGIN
     SELECT RAISE(ABORT, 'a session that has events is never replaced');
+END;
+
+CREATE TRIGGER trg_sessions_rowid_minus_one
+AFTER INSERT ON sessions
+WHEN NEW.rowid = -1
+BEGIN
+    -- The one row that trg_sessions_rowid_not_taken cannot guard.
+    SELECT RAISE(ABORT, 'the row of a session is never numbered -1');
 END;
 
 CREATE TRIGGER trg_sessions_closed_stands

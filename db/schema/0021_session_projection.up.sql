@@ -61,9 +61,15 @@ SELECT
     END AS phase,
     CAST(IFNULL(
         (
+            -- A close that gives no number leaves the one before.
             SELECT e.phase_number
-            FROM orchestration_events AS e
-            WHERE e.id = MAX(m.opened_id, m.moved_id, m.closed_id)
+            FROM closing_events AS d
+            INNER JOIN orchestration_events AS e ON e.id = d.event_id
+            WHERE d.session_id = m.session_id
+                AND +d.event_id > MAX(m.opened_id, m.moved_id)
+                AND e.phase_number IS NOT NULL
+            ORDER BY +d.event_id DESC
+            LIMIT 1
         ),
         (
             SELECT e.phase_number
@@ -106,44 +112,57 @@ SELECT
         )
         WHEN m.opened_id > 0 THEN 1
     END AS map_run,
-    -- When the current round was first opened; NULL for maps.
+    -- When the current round was first opened; NULL for maps. LIMIT has the
+    -- number worked out once, not for every event that is compared with it.
     CASE WHEN m.workflow_type = 'review' THEN (
         SELECT o.created_at
-        FROM opening_events AS o
-        WHERE o.session_id = m.session_id AND o.round = c.current_round
+        FROM (
+            SELECT c.current_round AS current_round
+            FROM session_current AS c
+            WHERE c.session_id = m.session_id
+            LIMIT 1
+        ) AS n
+        CROSS JOIN opening_events AS o
+        WHERE o.session_id = m.session_id AND o.round = n.current_round
         ORDER BY +o.event_id
         LIMIT 1
     ) END AS round_started_at,
     -- When the current run was first opened; NULL for reviews.
     CASE WHEN m.workflow_type = 'map' THEN (
         SELECT f.created_at
-        FROM event_facts AS f
+        FROM (
+            SELECT
+                c.current_map_run AS current_map_run,
+                -- End of the run before; NULL when it never ended.
+                (
+                    SELECT MIN(+d.id)
+                    FROM orchestration_events AS d
+                    WHERE d.session_id = c.session_id
+                        AND d.event_type = 'map_completed'
+                        AND d.round = c.current_map_run - 1
+                ) AS ended_id
+            FROM session_current AS c
+            WHERE c.session_id = m.session_id
+            LIMIT 1
+        ) AS n
+        CROSS JOIN event_facts AS f
         WHERE f.session_id = m.session_id
             AND (
-                (c.current_map_run = 1 AND f.event_type = 'session_created')
+                (n.current_map_run = 1 AND f.event_type = 'session_created')
                 OR (
                     f.event_type = 'round_started'
-                    AND f.map_run = c.current_map_run
+                    AND f.map_run = n.current_map_run
                 )
                 OR (
                     f.event_type = 'phase_transition'
                     AND f.phase = 'map-context'
-                    AND +f.event_id > (
-                        SELECT d.id
-                        FROM orchestration_events AS d
-                        WHERE d.session_id = m.session_id
-                            AND d.event_type = 'map_completed'
-                            AND d.round = c.current_map_run - 1
-                        ORDER BY +d.id
-                        LIMIT 1
-                    )
+                    AND +f.event_id > n.ended_id
                 )
             )
         ORDER BY +f.event_id
         LIMIT 1
     ) END AS map_started_at
-FROM marks AS m
-INNER JOIN session_current AS c ON c.session_id = m.session_id;
+FROM marks AS m;
 
 CREATE VIEW session_drift AS
 -- One row for each field in which a session's row and its log disagree. A

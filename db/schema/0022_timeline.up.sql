@@ -6,34 +6,65 @@
 CREATE VIEW session_timeline AS
 -- Every event in order, with the round and run in which it happened.
 SELECT
-    f.event_id AS event_id,
-    f.session_id AS session_id,
-    f.created_at AS created_at,
-    f.at_epoch AS at_epoch,
-    f.event_type AS event_type,
-    f.phase AS phase,
-    f.phase_number AS phase_number,
-    f.round AS round,
-    -- Map run: named by the event, or the one after the last completed.
-    -- NULL for reviews.
-    CASE WHEN s.workflow_type = 'map' THEN CAST(IFNULL(
-        f.map_run,
-        1 + IFNULL((
-            SELECT MAX(d.round)
-            FROM orchestration_events AS d
-            WHERE d.session_id = f.session_id
-                AND d.event_type = 'map_completed'
-                AND +d.id < f.event_id
-        ), 0)
+    o.event_id AS event_id,
+    o.session_id AS session_id,
+    o.created_at AS created_at,
+    o.at_epoch AS at_epoch,
+    o.event_type AS event_type,
+    o.phase AS phase,
+    o.phase_number AS phase_number,
+    o.round AS round,
+    -- Map run: the highest that the log has named or opened so far. NULL for
+    -- reviews.
+    CASE WHEN o.workflow_type = 'map' THEN CAST(MAX(
+        1,
+        IFNULL(MAX(o.named_run) OVER w, 1),
+        IFNULL(MAX(
+            -- A move to map-context after a completed run opens the next.
+            CASE WHEN o.event_type = 'phase_transition'
+                AND o.phase = 'map-context'
+                THEN o.completed_run + 1
+            END
+        ) OVER w, 1)
     ) AS INTEGER) END AS map_run,
-    f.is_lease AS is_lease,
-    f.metadata AS metadata
-FROM event_facts AS f
-INNER JOIN sessions AS s ON s.id = f.session_id;
+    o.is_lease AS is_lease,
+    o.metadata AS metadata
+FROM (
+    SELECT
+        f.event_id AS event_id,
+        f.session_id AS session_id,
+        f.created_at AS created_at,
+        f.at_epoch AS at_epoch,
+        f.event_type AS event_type,
+        f.phase AS phase,
+        f.phase_number AS phase_number,
+        f.round AS round,
+        f.is_lease AS is_lease,
+        f.metadata AS metadata,
+        s.workflow_type AS workflow_type,
+        -- A move to map-context belongs to the run that opens right after.
+        IFNULL(f.map_run, CASE
+            WHEN f.event_type = 'phase_transition'
+                AND f.phase = 'map-context'
+                THEN LEAD(
+                    CASE WHEN f.event_type = 'round_started'
+                        THEN f.map_run
+                    END
+                ) OVER v
+        END) AS named_run,
+        MAX(
+            CASE WHEN f.event_type = 'map_completed' THEN f.map_run END
+        ) OVER v AS completed_run
+    FROM event_facts AS f
+    INNER JOIN sessions AS s ON s.id = f.session_id
+    WINDOW v AS (PARTITION BY f.session_id ORDER BY f.event_id)
+) AS o
+WINDOW w AS (PARTITION BY o.session_id ORDER BY o.event_id);
 
 CREATE VIEW phase_timings AS
 -- One row for each visit of a phase. Consecutive events of one phase and
--- round are one visit; closing the session ends it.
+-- round (map: run) are one visit; closing the session ends it. Leases move
+-- nothing, nor does the event that completes a round or run.
 WITH steps AS (
     SELECT
         t.session_id AS session_id,
@@ -42,19 +73,17 @@ WITH steps AS (
         t.phase_number AS phase_number,
         t.round AS round,
         t.map_run AS map_run,
+        CASE WHEN t.map_run IS NULL THEN t.round ELSE t.map_run END AS number,
         t.created_at AS created_at,
         t.at_epoch AS at_epoch,
-        CASE WHEN c.event_id IS NULL THEN 0 ELSE 1 END AS closes,
-        LAG(t.phase) OVER w AS phase_before,
-        LAG(t.round) OVER w AS round_before,
-        LAG(CASE WHEN c.event_id IS NULL THEN 0 ELSE 1 END, 1, 1) OVER w
-            AS closed_before
+        EXISTS (
+            SELECT 1 FROM closing_events AS c WHERE c.event_id = t.event_id
+        ) AS closes
     FROM session_timeline AS t
-    LEFT JOIN closing_events AS c ON c.event_id = t.event_id
     WHERE t.is_lease = 0
-    WINDOW w AS (PARTITION BY t.session_id ORDER BY t.event_id)
+        AND t.event_type NOT IN ('round_completed', 'map_completed')
 ),
-numbered AS (
+linked AS (
     SELECT
         s.session_id AS session_id,
         s.event_id AS event_id,
@@ -65,54 +94,46 @@ numbered AS (
         s.created_at AS created_at,
         s.at_epoch AS at_epoch,
         s.closes AS closes,
-        SUM(
-            s.closes = 0 AND (
-                s.closed_before = 1
-                OR s.phase IS NOT s.phase_before
-                OR s.round IS NOT s.round_before
-            )
-        ) OVER (PARTITION BY s.session_id ORDER BY s.event_id) AS visit
+        LAG(s.closes, 1, 1) OVER w AS closed_before,
+        LAG(s.phase) OVER w IS s.phase
+            AND LAG(s.number) OVER w IS s.number AS stays
     FROM steps AS s
+    WINDOW w AS (PARTITION BY s.session_id ORDER BY s.event_id)
 ),
-visits AS (
+edges AS (
+    -- Where a visit begins, and the first close after it.
     SELECT
-        n.session_id AS session_id,
-        n.visit AS visit,
-        MIN(n.event_id) AS entered_id,
-        MIN(CASE WHEN n.closes = 1 THEN n.event_id END) AS closed_id
-    FROM numbered AS n
-    WHERE n.visit > 0
-    GROUP BY n.session_id, n.visit
-),
-bounds AS (
-    SELECT
-        v.session_id AS session_id,
-        v.visit AS visit,
-        v.entered_id AS entered_id,
-        IFNULL(
-            v.closed_id,
-            LEAD(v.entered_id) OVER (
-                PARTITION BY v.session_id ORDER BY v.visit
-            )
-        ) AS left_id
-    FROM visits AS v
+        l.session_id AS session_id,
+        l.phase AS phase,
+        l.phase_number AS phase_number,
+        l.round AS round,
+        l.map_run AS map_run,
+        l.created_at AS created_at,
+        l.at_epoch AS at_epoch,
+        l.closes AS closes,
+        SUM(l.closes = 0) OVER w AS visit,
+        LEAD(l.created_at) OVER w AS left_at,
+        LEAD(l.at_epoch) OVER w AS left_epoch
+    FROM linked AS l
+    WHERE l.closes <> l.closed_before
+        OR (l.closes = 0 AND l.stays = 0)
+    WINDOW w AS (PARTITION BY l.session_id ORDER BY l.event_id)
 )
 SELECT
-    b.session_id AS session_id,
+    e.session_id AS session_id,
     -- Counts the visits of a session, from 1.
-    CAST(b.visit AS INTEGER) AS visit,
-    a.phase AS phase,
-    a.phase_number AS phase_number,
-    a.round AS round,
-    a.map_run AS map_run,
-    a.created_at AS entered_at,
-    z.created_at AS left_at,
+    CAST(e.visit AS INTEGER) AS visit,
+    e.phase AS phase,
+    e.phase_number AS phase_number,
+    e.round AS round,
+    e.map_run AS map_run,
+    e.created_at AS entered_at,
+    e.left_at AS left_at,
     -- NULL while the visit lasts, and when a time is unreadable; a clock that
     -- went backwards gives 0.
     CASE
-        WHEN z.at_epoch - a.at_epoch < 0 THEN 0
-        ELSE z.at_epoch - a.at_epoch
+        WHEN e.left_epoch - e.at_epoch < 0 THEN 0
+        ELSE e.left_epoch - e.at_epoch
     END AS seconds
-FROM bounds AS b
-INNER JOIN numbered AS a ON a.event_id = b.entered_id
-LEFT JOIN numbered AS z ON z.event_id = b.left_id;
+FROM edges AS e
+WHERE e.closes = 0;

@@ -4,16 +4,19 @@
 -- Back:  Reversible by dropping the view.
 
 CREATE VIEW agent_journal AS
--- One row for each recorded process, finished or not.
+-- One row for each recorded process, finished or not. Whole numbers that other
+-- programs stored as something else are NULL here.
 SELECT
     x.id AS execution_id,
     -- Name for callers: the uid, or the row's number where there is none.
-    CAST(IFNULL(x.uid, x.id) AS TEXT) AS id,
+    CAST(IFNULL(NULLIF(x.uid, ''), x.id) AS TEXT) AS id,
     CAST(IFNULL(x.workflow_id, '') AS TEXT) AS workflow_id,
     CAST(IFNULL(x.vendor, '') AS TEXT) AS vendor,
     x.vendor_session_id AS vendor_session_id,
     x.persona AS persona,
-    x.instance_index AS instance_index,
+    CASE
+        WHEN typeof(x.instance_index) = 'integer' THEN x.instance_index
+    END AS instance_index,
     x.name AS name,
     x.resolved_model AS resolved_model,
     i.phase AS phase,
@@ -32,7 +35,7 @@ SELECT
         WHEN x.last_heartbeat_at IS NOT NULL THEN 'supervisor'
         ELSE 'utility'
     END AS kind,
-    x.pid AS pid,
+    CASE WHEN typeof(x.pid) = 'integer' THEN x.pid END AS pid,
     x.started_at AS started_at,
     x.last_heartbeat_at AS last_heartbeat_at,
     -- Seconds since the last heartbeat; NULL without one, and when the text
@@ -45,7 +48,29 @@ SELECT
             )
     END AS heartbeat_age_seconds,
     x.finished_at AS ended_at,
-    x.exit_code AS exit_code,
-    x.notes AS notes
+    CASE
+        WHEN typeof(x.exit_code) = 'integer' THEN x.exit_code
+    END AS exit_code,
+    x.notes AS notes,
+    -- The later one of start and last heartbeat, in seconds since 1970; NULL
+    -- when either is no time. A process that started well after it is not the
+    -- one that was recorded.
+    CASE
+        WHEN x.started_at
+            GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+            AND x.last_heartbeat_at
+            GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+            THEN MAX(
+                unixepoch(x.started_at), unixepoch(x.last_heartbeat_at)
+            )
+    END AS last_sign_epoch,
+    -- Where the process was recorded, and the start of the process that had
+    -- the id then; all NULL when another program wrote the row.
+    i.host AS host,
+    i.boot_id AS boot_id,
+    i.pid_space AS pid_space,
+    i.pid AS recorded_pid,
+    i.pid_started_ms AS pid_started_ms,
+    i.pid_started_ticks AS pid_started_ticks
 FROM command_executions AS x
 LEFT JOIN process_identity AS i ON i.execution_id = x.id;

@@ -1,8 +1,10 @@
--- What:  What a review still asks for.
+-- What:  What a review still asks for, and an index to its findings.
 -- Why:   The findings of the latest completed round are the work list;
---        earlier rounds are history.
+--        earlier rounds are history, and need not be read for it.
 -- Rows:  None touched.
--- Back:  Reversible by dropping the view.
+-- Back:  Reversible by dropping the view and the index.
+
+CREATE INDEX idx_findings_output ON review_findings(reviewer_output_id);
 
 CREATE VIEW open_findings AS
 -- Findings of the latest completed round of each session, without those that
@@ -35,5 +37,6 @@ WHERE r.round_number = (
         FROM orchestration_events AS e
         WHERE e.session_id = r.session_id
             AND e.event_type = 'round_completed'
+            AND typeof(e.round) = 'integer'
     )
     AND IFNULL(p.status, '') NOT IN ('fixed', 'wont_fix');

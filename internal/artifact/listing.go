@@ -128,9 +128,8 @@ func numbered(dir, rel, prefix string) ([]int64, error) {
 	}
 	var found []int64
 	for _, e := range entries {
-		digits, ok := strings.CutPrefix(e.Name(), prefix)
-		n, err := strconv.ParseInt(digits, 10, 64)
-		if !ok || err != nil || n < 1 || strconv.FormatInt(n, 10) != digits {
+		n, ok := folderNumber(e.Name(), prefix)
+		if !ok {
 			continue
 		}
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(rel), e.Name()))
@@ -140,6 +139,16 @@ func numbered(dir, rel, prefix string) ([]int64, error) {
 	}
 	slices.SortFunc(found, cmp.Compare[int64])
 	return found, nil
+}
+
+// folderNumber reads the number of a round or run from the name of its folder.
+func folderNumber(name, prefix string) (int64, bool) {
+	digits, ok := strings.CutPrefix(name, prefix)
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if !ok || err != nil || n < 1 || n > maxInteger || strconv.FormatInt(n, 10) != digits {
+		return 0, false
+	}
+	return n, true
 }
 
 // entries reads a folder; one that is not there has none.

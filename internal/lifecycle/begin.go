@@ -42,8 +42,10 @@ type BeginResult struct {
 // (Invariant), and a session of the other workflow (Usage).
 func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, err error) {
 	link := c.chooseLink(in.DashboardUID)
+	// An id that cannot be new may still stand in a database that is there.
+	badID := project.CheckNewID(in.SessionID)
 	var made *artifact.Dir
-	err = c.write(ctx, true, func(ctx context.Context, tx *db.Tx) error {
+	err = c.write(ctx, badID == nil, func(ctx context.Context, tx *db.Tx) error {
 		at := now()
 		phases, err := loadPhases(ctx, tx.Queries, in.Workflow)
 		if err != nil {
@@ -51,6 +53,8 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 		}
 		row, err := tx.StateGet(ctx, in.SessionID)
 		switch {
+		case errors.Is(err, sql.ErrNoRows) && badID != nil:
+			return badID
 		case errors.Is(err, sql.ErrNoRows):
 			made, err = c.createSession(ctx, tx, in, phases.first(), at)
 		case err == nil:
@@ -69,6 +73,9 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 		}
 		return err
 	})
+	if badID != nil && isMissing(err) {
+		return result, badID
+	}
 	if made != nil {
 		if err != nil {
 			return result, errors.Join(err, made.Discard())
@@ -80,9 +87,6 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 
 // createSession writes the row, its first event and its folder.
 func (c Caller) createSession(ctx context.Context, tx *db.Tx, in BeginRequest, phase, at string) (*artifact.Dir, error) {
-	if err := project.CheckNewID(in.SessionID); err != nil {
-		return nil, err
-	}
 	dir := in.Dir
 	if dir == "" {
 		dir = filepath.Join(c.Project.Sessions(), in.SessionID)

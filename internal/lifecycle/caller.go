@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ocr/db"
+	"ocr/internal/process"
 	"ocr/internal/project"
 )
 
@@ -22,11 +23,16 @@ type Caller struct {
 	ExecutionUID string
 	// Notice gets lines for people: what was guessed, what was passed over.
 	Notice func(line string)
+	// Progress, if set, gets the stages of a long upgrade, each line to be
+	// shown in the place of the one before; the empty line ends it.
+	Progress func(line string)
+	// Processes tells which processes live; nil asks this machine.
+	Processes process.Facts
 }
 
 // write runs fn in the one transaction of a verb.
 func (c Caller) write(ctx context.Context, create bool, fn func(ctx context.Context, tx *db.Tx) error) error {
-	store, err := db.Open(ctx, c.Project.Database(), db.Options{Create: create, Notice: c.Notice})
+	store, err := db.Open(ctx, c.Project.Database(), c.options(create))
 	if err != nil {
 		return err
 	}
@@ -38,8 +44,24 @@ func (c Caller) write(ctx context.Context, create bool, fn func(ctx context.Cont
 	return err
 }
 
-// read runs fn on one consistent view; fn may run again.
+// Options say how a verb outside this package opens an existing database.
+func (c Caller) Options() db.Options { return c.options(false) }
+
+// options say how the database is opened. Every verb opens it with these, so
+// that whichever comes first to an old one repairs its sessions as well.
+func (c Caller) options(create bool) db.Options {
+	return db.Options{Create: create, Notice: c.Notice, Progress: c.Progress, Reconcile: c.reconcileInUpgrade}
+}
+
+// read runs fn on one consistent view; fn may run again. An old database is
+// read as it will be after the upgrade.
 func (c Caller) read(ctx context.Context, fn func(ctx context.Context, r *db.Reader) error) error {
+	return db.ReadUpgraded(ctx, c.Project.Database(), c.options(false), fn)
+}
+
+// readAsIs is read for those who look again and again: an old database is
+// refused, because each look would make a copy of it.
+func (c Caller) readAsIs(ctx context.Context, fn func(ctx context.Context, r *db.Reader) error) error {
 	return db.Read(ctx, c.Project.Database(), fn)
 }
 

@@ -50,6 +50,9 @@ const (
 	KindNoFinal         = "no_final"
 	KindOtherNumber     = "not_current"
 	KindOtherPayload    = "differs_from_record"
+	KindStillRunning    = "still_running"
+	KindLeaseHeld       = "lease_held"
+	KindLeaseUnreadable = "lease_unreadable"
 )
 
 // RuleKinds names each rule that a trigger of the schema keeps, by the text
@@ -60,10 +63,12 @@ var RuleKinds = map[string]string{
 	"events are never changed: append a new one":                                     "immutable_log",
 	"events are never deleted":                                                       "immutable_log",
 	"events are never replaced":                                                      "immutable_log",
+	"an event id this high leaves no room for the next":                              "immutable_log",
 	"event ids start at 1":                                                           "immutable_log",
 	"an active session is completed from the phase synthesis only":                   KindNotAtSynthesis,
 	"a session is born active":                                                       "session_identity",
 	"the id and workflow_type of a session never change":                             "session_identity",
+	"the row of a session is never numbered -1":                                      "session_identity",
 	"a session keeps its row":                                                        "session_identity",
 	"rounds and runs are whole numbers from 1":                                       KindIllegalNumber,
 	"a session that has events is never deleted":                                     "session_has_events",

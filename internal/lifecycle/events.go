@@ -13,7 +13,7 @@ const followPause = 250 * time.Millisecond
 
 // Events reads the timeline of a session after the event with the given id.
 func Events(ctx context.Context, c Caller, id string, after int64) ([]gen.EventTimelineRow, error) {
-	s, rows, err := c.timeline(ctx, id, after)
+	s, rows, err := c.timeline(ctx, c.read, id, after)
 	if err == nil {
 		c.tell(s)
 	}
@@ -23,7 +23,7 @@ func Events(ctx context.Context, c Caller, id string, after int64) ([]gen.EventT
 // Follow hands the timeline of a session to each, and then every new event,
 // until ctx ends, which is no error, or each fails.
 func Follow(ctx context.Context, c Caller, id string, after int64, each func(gen.EventTimelineRow) error) error {
-	s, rows, err := c.timeline(ctx, id, after)
+	s, rows, err := c.timeline(ctx, c.readAsIs, id, after)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func Follow(ctx context.Context, c Caller, id string, after int64, each func(gen
 			return nil
 		case <-time.After(followPause):
 		}
-		if _, rows, err = c.timeline(ctx, s.ID, after); err != nil {
+		if _, rows, err = c.timeline(ctx, c.readAsIs, s.ID, after); err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -49,8 +49,11 @@ func Follow(ctx context.Context, c Caller, id string, after int64, each func(gen
 	}
 }
 
-func (c Caller) timeline(ctx context.Context, id string, after int64) (s session, rows []gen.EventTimelineRow, err error) {
-	err = c.read(ctx, func(ctx context.Context, r *db.Reader) error {
+// reading is read or readAsIs.
+type reading func(ctx context.Context, fn func(ctx context.Context, r *db.Reader) error) error
+
+func (c Caller) timeline(ctx context.Context, read reading, id string, after int64) (s session, rows []gen.EventTimelineRow, err error) {
+	err = read(ctx, func(ctx context.Context, r *db.Reader) error {
 		var err error
 		if s, err = c.resolve(ctx, r.Queries, id); err != nil {
 			return err

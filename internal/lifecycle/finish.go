@@ -6,6 +6,7 @@ import (
 
 	"ocr/db"
 	"ocr/db/gen"
+	"ocr/internal/history"
 )
 
 // FinishRequest names the session to close.
@@ -13,17 +14,30 @@ type FinishRequest struct {
 	SessionID string
 	// Abort closes it without a result.
 	Abort bool
+	// IfComplete leaves it open, which is no failure, while its round or run is
+	// not complete or a process of it is unfinished. The caller's own process
+	// does not count.
+	IfComplete bool
 }
 
 // FinishResult says how the session stands now.
 type FinishResult struct {
 	SessionID string
-	// Changed is false when the session was closed already.
+	// Changed is false when the session was closed already, or stays open.
 	Changed      bool
 	Completeness string
+	// Open is why the session stays open (OpenIncomplete, OpenRunning); empty
+	// when it is closed.
+	Open string
 	// Ended counts the unfinished processes that were ended with it.
 	Ended int64
 }
+
+// The reasons for which IfComplete leaves a session open.
+const (
+	OpenIncomplete = "not_complete"
+	OpenRunning    = "still_running"
+)
 
 // Finish closes a session whose current round or run is complete, or, with
 // Abort, any session, with that as the recorded reason. It ends the session's
@@ -32,6 +46,7 @@ type FinishResult struct {
 // A closed session stays as it is.
 func Finish(ctx context.Context, c Caller, in FinishRequest) (result FinishResult, err error) {
 	var s session
+	var ended []history.Entry
 	err = c.write(ctx, false, func(ctx context.Context, tx *db.Tx) error {
 		at := now()
 		var err error
@@ -42,41 +57,68 @@ func Finish(ctx context.Context, c Caller, in FinishRequest) (result FinishResul
 		if s.Status == "closed" {
 			return nil
 		}
+		if in.IfComplete {
+			if result.Open, err = c.whyOpen(ctx, tx, s); err != nil || result.Open != "" {
+				return err
+			}
+		}
 		if !in.Abort && !s.HasTerminalArtifact {
 			return s.unfinished()
 		}
-		event := gen.EventAppendParams{
-			SessionID: s.ID, EventType: "session_closed", Phase: ptr(phaseComplete),
-			PhaseNumber: &s.PhaseNumber, Round: &s.CurrentRound, Now: at,
-		}
+		event := s.closedEvent(at)
 		if in.Abort {
 			event.EventType, event.Phase = "session_aborted", &s.CurrentPhase
 		}
-		if result, err = c.close(ctx, tx, s, event); err != nil {
-			return err
-		}
-		return nil
+		result, ended, err = c.close(ctx, tx, s, event)
+		return err
 	})
 	if err == nil {
+		c.Record(ctx, ended)
 		c.tell(s)
-		if !result.Changed {
+		if !result.Changed && result.Open == "" {
 			c.Notice(fmt.Sprintf("note: session %s is closed already", s.ID))
 		}
 	}
 	return result, err
 }
 
-// close appends the closing event, closes the row and ends the processes.
-func (c Caller) close(ctx context.Context, tx *db.Tx, s session, event gen.EventAppendParams) (FinishResult, error) {
-	result := FinishResult{SessionID: s.ID, Changed: true}
-	if err := tx.EventAppend(ctx, event); err != nil {
-		return result, err
+// whyOpen says why a session cannot be closed yet without refusing or ending
+// anything; empty when it can.
+func (c Caller) whyOpen(ctx context.Context, tx *db.Tx, s session) (string, error) {
+	if !s.HasTerminalArtifact {
+		return OpenIncomplete, nil
 	}
-	err := tx.SessionClose(ctx, gen.SessionCloseParams{
-		ID: s.ID, PhaseNumber: s.PhaseNumber, CurrentRound: s.CurrentRound, CurrentMapRun: s.CurrentMapRun, Now: event.Now,
-	})
+	others, _, err := c.unfinishedProcesses(ctx, tx.Queries, s.ID)
+	if err != nil || len(others) == 0 {
+		return "", err
+	}
+	return OpenRunning, nil
+}
+
+// closedEvent closes a session whose round or run is complete.
+func (s session) closedEvent(at string) gen.EventAppendParams {
+	return gen.EventAppendParams{
+		SessionID: s.ID, EventType: "session_closed", Phase: ptr(phaseComplete),
+		PhaseNumber: &s.PhaseNumber, Round: &s.CurrentRound, Now: at,
+	}
+}
+
+// close appends the closing event, closes the row and ends the processes. What
+// it ended is for the recovery log, after the commit.
+func (c Caller) close(ctx context.Context, tx *db.Tx, s session, event gen.EventAppendParams) (FinishResult, []history.Entry, error) {
+	result := FinishResult{SessionID: s.ID, Changed: true}
+	if err := s.closeRow(ctx, tx, event); err != nil {
+		return result, nil, err
+	}
+	unfinished, err := tx.JournalUnfinished(ctx, &s.ID)
 	if err != nil {
-		return result, err
+		return result, nil, err
+	}
+	var others []int64
+	for _, row := range unfinished {
+		if c.ExecutionUID == "" || row.AgentJournal.ID != c.ExecutionUID {
+			others = append(others, row.AgentJournal.ExecutionID)
+		}
 	}
 	closing := gen.ExecutionCloseWithSessionParams{
 		WorkflowID: &s.ID, Now: &event.Now, Note: ptr("ended with its session at " + event.Now),
@@ -85,11 +127,25 @@ func (c Caller) close(ctx context.Context, tx *db.Tx, s session, event gen.Event
 		closing.CallerUID = &c.ExecutionUID
 	}
 	if result.Ended, err = tx.ExecutionCloseWithSession(ctx, closing); err != nil {
-		return result, err
+		return result, nil, err
+	}
+	ended, err := history.Collect(ctx, tx.Queries, others...)
+	if err != nil {
+		return result, nil, err
 	}
 	state, err := tx.CompletenessGet(ctx, s.ID)
 	result.Completeness = state.CompletenessState
-	return result, err
+	return result, ended, err
+}
+
+// closeRow appends the closing event and closes the row.
+func (s session) closeRow(ctx context.Context, tx *db.Tx, event gen.EventAppendParams) error {
+	if err := tx.EventAppend(ctx, event); err != nil {
+		return err
+	}
+	return tx.SessionClose(ctx, gen.SessionCloseParams{
+		ID: s.ID, PhaseNumber: s.PhaseNumber, CurrentRound: s.CurrentRound, CurrentMapRun: s.CurrentMapRun, Now: event.Now,
+	})
 }
 
 // unfinished says what is missing before the session can be closed.

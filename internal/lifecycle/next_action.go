@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ocr/db/gen"
+	"ocr/internal/process"
 )
 
 // The kinds of next action.
@@ -41,6 +42,10 @@ type Waiting struct {
 	HeartbeatAge *int64
 	// Stalled: the last heartbeat is older than the threshold.
 	Stalled bool
+	// Live: there is a heartbeat, and it is not older than the threshold.
+	Live bool
+	// Verdict is what a look at the process itself says.
+	Verdict process.Verdict
 }
 
 // nextAction decides from the completeness of a session and from its
@@ -80,14 +85,12 @@ func (c Caller) nextAction(ctx context.Context, q *gen.Queries, s session) (Next
 		return NextAction{}, err
 	}
 	left := max(0, c.Runtime.ForwardResumeMaxAttempts-leases)
-	next := NextAction{Kind: NextForwardResume, Remaining: remaining, AttemptsLeft: &left,
-		Text: fmt.Sprintf("nobody works on this %s; do the work of phase %s, then go on with: %s", s.unit(), s.CurrentPhase, onward)}
+	next := NextAction{Kind: NextForwardResume, Remaining: remaining, AttemptsLeft: &left}
 	if left == 0 {
 		next.Kind = NextAbortOrFresh
-		next.Text = fmt.Sprintf("this %s was taken over %d times without a result; look at what is there, then go on with: %s, or close it without a result with: %s",
-			s.unit(), leases, onward, s.command("finish", "--abort"))
 	}
-	return next, nil
+	next.Text, err = c.strandedText(ctx, q, s, onward, leases, left)
+	return next, err
 }
 
 // onward is the command that ends the present phase.
@@ -106,32 +109,64 @@ func (s session) onward(phases phases) string {
 // unfinishedProcesses lists the processes of a session that others run, and
 // tells whether the caller itself is one of them.
 func (c Caller) unfinishedProcesses(ctx context.Context, q *gen.Queries, sessionID string) (others []Waiting, working bool, err error) {
-	rows, err := q.JournalUnfinished(ctx, sessionID)
+	rows, err := q.JournalUnfinished(ctx, &sessionID)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, row := range rows {
-		if c.ExecutionUID != "" && row.ID == c.ExecutionUID {
+		p := row.AgentJournal
+		if c.ExecutionUID != "" && p.ID == c.ExecutionUID {
 			working = true
 			continue
 		}
-		w := Waiting{ID: row.ID, HeartbeatAge: row.HeartbeatAgeSeconds}
-		if row.Name != nil {
-			w.Name = *row.Name
+		w := Waiting{ID: p.ID, HeartbeatAge: p.HeartbeatAgeSeconds, Stalled: c.Stalled(p), Verdict: c.Judge(p)}
+		w.Live = w.HeartbeatAge != nil && !w.Stalled
+		if p.Name != nil {
+			w.Name = *p.Name
 		}
-		w.Stalled = row.HeartbeatAgeSeconds != nil && *row.HeartbeatAgeSeconds > c.Runtime.HeartbeatSeconds
 		others = append(others, w)
 	}
 	return others, working, nil
 }
 
+// waitFor says for whom to wait; where none of them gives a sign of life, also
+// how to go on without them.
 func waitFor(processes []Waiting) NextAction {
-	names := make([]string, len(processes))
-	for i, p := range processes {
-		names[i] = p.ID
-		if p.Name != "" {
-			names[i] = p.Name + " (" + p.ID + ")"
-		}
+	next := NextAction{Kind: NextWait, WaitingOn: processes}
+	var names, releases []string
+	live := false
+	for _, p := range processes {
+		live = live || p.Live
+		names = append(names, p.describe())
+		releases = append(releases, p.release())
 	}
-	return NextAction{Kind: NextWait, WaitingOn: processes, Text: "wait for " + strings.Join(names, ", ")}
+	next.Text = "wait for " + strings.Join(names, ", ")
+	if !live {
+		next.Text = "no sign of life from " + strings.Join(names, ", ") +
+			"; if that work is lost, go on without it: " + strings.Join(releases, " && ")
+	}
+	return next
+}
+
+// describe names a process for people.
+func (w Waiting) describe() string {
+	text := w.ID
+	if w.Name != "" {
+		text = w.Name + " (" + w.ID + ")"
+	}
+	switch {
+	case w.Verdict.State == process.Dead:
+		text += ", which is dead: " + w.Verdict.Reason
+	case w.Stalled:
+		text += fmt.Sprintf(", last heard of %d seconds ago", *w.HeartbeatAge)
+	}
+	return text
+}
+
+// release is the command that ends a process which will not do so itself.
+func (w Waiting) release() string {
+	if strings.HasPrefix(w.ID, "-") {
+		return "ocr session end-instance --status crashed -- " + shellWord(w.ID)
+	}
+	return "ocr session end-instance " + shellWord(w.ID) + " --status crashed"
 }

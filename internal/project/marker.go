@@ -2,10 +2,11 @@ package project
 
 import (
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ocr/internal/process"
 )
 
 // maxMarkerBytes bounds what is read of one spawn marker.
@@ -59,8 +60,8 @@ func liveUID(path string) (string, bool) {
 	if err := json.Unmarshal(text, &marker); err != nil {
 		return "", false
 	}
-	if marker.ExecutionUID == "" || marker.PID < 1 || marker.PID > math.MaxInt32 {
+	if marker.ExecutionUID == "" {
 		return "", false
 	}
-	return marker.ExecutionUID, alive(int(marker.PID))
+	return marker.ExecutionUID, process.Alive(marker.PID)
 }

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"ocr/internal/process"
 )
 
 // deadPID is the id of a process that has ended.
@@ -71,13 +73,13 @@ func TestLiveMarker(t *testing.T) {
 // TestAlive: the first process belongs to root. Tests run by anybody else prove
 // with it that a refused signal counts as life.
 func TestAlive(t *testing.T) {
-	if runtime.GOOS != "windows" && !alive(1) {
+	if runtime.GOOS != "windows" && !process.Alive(1) {
 		t.Error("the first process is taken as dead")
 	}
-	if !alive(os.Getpid()) {
+	if !process.Alive(int64(os.Getpid())) {
 		t.Error("this process is taken as dead")
 	}
-	if alive(deadPID(t)) {
+	if process.Alive(int64(deadPID(t))) {
 		t.Error("an ended process is taken as alive")
 	}
 }

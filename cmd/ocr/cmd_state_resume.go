@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"ocr/internal/lifecycle"
+)
+
+// resumeResult is what resume prints under --json.
+type resumeResult struct {
+	SchemaVersion     int      `json:"schema_version"`
+	SessionID         string   `json:"session_id"`
+	WorkflowType      string   `json:"workflow_type"`
+	Resumed           bool     `json:"resumed"`
+	Closed            bool     `json:"closed"`
+	Reason            *string  `json:"reason"` // null: it was resumed
+	Round             int64    `json:"round"`
+	MapRun            *int64   `json:"map_run,omitempty"` // maps only
+	Phase             string   `json:"phase"`
+	PhaseNumber       int64    `json:"phase_number"`
+	RemainingPhases   []string `json:"remaining_phases"`
+	LeaseUntil        *string  `json:"lease_until"` // null: there is no lease
+	Attempts          int64    `json:"attempts"`
+	AttemptsRemaining int64    `json:"attempts_remaining"`
+	NextAction        string   `json:"next_action"`
+}
+
+func resumeCommand(a *app) *command {
+	fs := newFlags()
+	id := sessionFlag(fs)
+	return &command{
+		name:     "resume",
+		synopsis: "take over a round or run that nobody works on any more",
+		usage:    "[--session-id ID] [--json]",
+		long: `The caller alone may carry the round on, from the phase it stopped in, until
+lease_until and for as long after each further step. Refuses (6) while a process of
+the session is live (still_running) and while somebody else has it (lease_held,
+with until and owner). When every attempt is used up the session is closed without
+a result; its files stay. runtime.forward_resume_max_attempts and
+runtime.forward_resume_lease_seconds in .ocr/config.yaml set both limits.`,
+		example: "ocr state resume --session-id 2026-03-02-cart --json",
+		exits:   []int{exitOK, exitEnvironment, exitUsage, exitAmbiguous, exitNotFound, exitInvariant, exitBusy},
+		flags:   fs,
+		exec: func(ctx context.Context, _ []string) error {
+			caller, err := a.caller()
+			if err != nil {
+				return err
+			}
+			got, err := lifecycle.Resume(ctx, caller, lifecycle.ResumeRequest{SessionID: *id, Owner: ownName(caller)})
+			if err != nil {
+				return err
+			}
+			return a.print(resumeJSON(got), func(w io.Writer) { resumeText(w, got) })
+		},
+	}
+}
+
+// ownName says who takes a lease: the caller's own process row, else the
+// process that called this program, which lives on.
+func ownName(caller lifecycle.Caller) string {
+	if caller.ExecutionUID != "" {
+		return caller.ExecutionUID
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown-host"
+	}
+	return fmt.Sprintf("%s:%d", host, os.Getppid())
+}
+
+func resumeJSON(got lifecycle.ResumeResult) resumeResult {
+	result := resumeResult{
+		SchemaVersion: schemaVersion, SessionID: got.SessionID, WorkflowType: got.Workflow,
+		Resumed: got.Resumed, Closed: got.Closed, Round: got.Round,
+		Phase: got.Phase, PhaseNumber: got.PhaseNumber, RemainingPhases: got.Remaining,
+		Attempts: got.Attempts, AttemptsRemaining: got.AttemptsLeft, NextAction: got.Next,
+	}
+	if got.Workflow == "map" {
+		result.MapRun = &got.MapRun
+	}
+	if got.Reason != "" {
+		result.Reason = &got.Reason
+	}
+	if got.Resumed {
+		until := got.LeaseUntil.Format(time.RFC3339)
+		result.LeaseUntil = &until
+	}
+	return result
+}
+
+func resumeText(w io.Writer, got lifecycle.ResumeResult) {
+	what := counted(got.Workflow, got.Round, got.MapRun)
+	switch {
+	case got.Resumed:
+		fmt.Fprintf(w, "session %s: %s is yours until %s, from phase %s\n",
+			oneLine(got.SessionID), what, got.LeaseUntil.Format(time.RFC3339), oneLine(got.Phase))
+	case got.Closed:
+		fmt.Fprintf(w, "session %s is closed without a result: %s was taken over %d times\n", oneLine(got.SessionID), what, got.Attempts)
+	default:
+		fmt.Fprintf(w, "session %s: nothing to take over\n", oneLine(got.SessionID))
+	}
+	fmt.Fprintf(w, "next: %s\n", oneLine(got.Next))
+}

@@ -1,0 +1,60 @@
+package db
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// disk is what keeping a snapshot asks of the operating system.
+type disk interface {
+	// free is how many bytes this user may still write in a folder.
+	free(dir string) (bytes uint64, err error)
+	// sync puts a file or a folder on the disk.
+	sync(path string) error
+	// link gives a file a second name, which must be free.
+	link(from, to string) error
+	// remove takes a name away; a missing one is no error.
+	remove(path string) error
+}
+
+// realDisk is the disk itself.
+type realDisk struct{}
+
+func (realDisk) free(dir string) (uint64, error) { return freeBytes(dir) }
+
+func (realDisk) sync(path string) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = join(err, f.Close()) }()
+	return flush(f)
+}
+
+// link falls back on renaming where the file system has no second names; the
+// caller holds the lock, so that no process of this program takes the name in
+// between.
+func (realDisk) link(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) || !noLinks(err) {
+		return err
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return join(err, &fs.PathError{Op: "link", Path: to, Err: fs.ErrExist})
+	}
+	return os.Rename(from, to)
+}
+
+func noLinks(err error) bool {
+	return errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EMLINK)
+}
+
+func (realDisk) remove(path string) error {
+	err := os.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package db
+
+import "context"
+
+// protectedTables hold the audit trail: no repair ever deletes their rows.
+var protectedTables = map[string]bool{"sessions": true, "orchestration_events": true, "command_executions": true}
+
+// Health is what the engine and the counts say about one file.
+type Health struct {
+	// IntegrityErrors are the findings of the engine's own check, at most
+	// 100; none when the file is sound.
+	IntegrityErrors []string
+	// Orphans counts, per table, the rows whose foreign key points nowhere;
+	// ProtectedOrphans those in tables whose rows no repair may delete.
+	Orphans          []OrphanCount
+	ProtectedOrphans []OrphanCount
+	// MarkdownDuplicates counts stored documents that have a newer copy.
+	MarkdownDuplicates int64
+	Events             int64
+	Sessions           int64
+}
+
+// OrphanCount is how many rows of a table refer to something that is gone.
+type OrphanCount struct {
+	Table string
+	Rows  int64
+}
+
+// TotalOrphans counts them over all tables.
+func (h Health) TotalOrphans() (total int64) {
+	for _, table := range append(h.Orphans, h.ProtectedOrphans...) {
+		total += table.Rows
+	}
+	return total
+}
+
+// ReadHealth examines the database at path, whatever is wrong with it. The
+// integrity is that of the file itself; of an old file the rest is as it will
+// be after the upgrade. Nothing is changed.
+func ReadHealth(ctx context.Context, path string, opt Options) (h Health, err error) {
+	err = Inspect(ctx, path, func(ctx context.Context, r *Reader) (err error) {
+		h.IntegrityErrors, err = r.integrityErrors(ctx)
+		return err
+	})
+	if err != nil {
+		return h, err
+	}
+	count := func(ctx context.Context, r *Reader) error { return r.count(ctx, &h) }
+	if len(h.IntegrityErrors) > 0 {
+		return h, Inspect(ctx, path, count)
+	}
+	return h, ReadUpgraded(ctx, path, opt, count)
+}
+
+func (r *Reader) integrityErrors(ctx context.Context) (found []string, err error) {
+	rows, err := r.conn.QueryContext(ctx, "PRAGMA integrity_check(100)")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, rows.Close()) }()
+	found = []string{}
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			return nil, err
+		}
+		if line != "ok" {
+			found = append(found, line)
+		}
+	}
+	return found, rows.Err()
+}
+
+func (r *Reader) count(ctx context.Context, h *Health) (err error) {
+	counts, err := r.HealthCounts(ctx)
+	if err != nil {
+		return err
+	}
+	h.Events, h.Sessions, h.MarkdownDuplicates = counts.Events, counts.Sessions, counts.MarkdownDuplicates
+	rows, err := r.conn.QueryContext(ctx, `SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY 1 ORDER BY 1`)
+	if err != nil {
+		return err
+	}
+	defer func() { err = join(err, rows.Close()) }()
+	h.Orphans, h.ProtectedOrphans = []OrphanCount{}, []OrphanCount{}
+	for rows.Next() {
+		var table OrphanCount
+		if err := rows.Scan(&table.Table, &table.Rows); err != nil {
+			return err
+		}
+		if protectedTables[table.Table] {
+			h.ProtectedOrphans = append(h.ProtectedOrphans, table)
+			continue
+		}
+		h.Orphans = append(h.Orphans, table)
+	}
+	return rows.Err()
+}

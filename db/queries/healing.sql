@@ -1,0 +1,161 @@
+-- name: LeaseLast :one
+-- The newest lease of the current round or run, and the session's newest
+-- event, which is the last sign of life of its holder. No row when nobody took
+-- the round over since the session was last opened.
+-- Index: idx_events_session_type.
+SELECT
+    f.event_id AS lease_id,
+    f.metadata AS lease_metadata,
+    l.created_at AS last_at,
+    l.at_epoch AS last_epoch
+FROM event_facts AS f
+INNER JOIN session_current AS c ON c.session_id = f.session_id
+INNER JOIN event_facts AS l ON l.event_id = (
+    SELECT MAX(e.id)
+    FROM orchestration_events AS e
+    WHERE e.session_id = f.session_id
+)
+WHERE f.session_id = sqlc.arg(session_id)
+    AND f.event_type = 'session_resumed'
+    AND CASE WHEN f.is_lease = 1
+        THEN json_extract(f.metadata, '$.round')
+    END = c.current_round
+    AND f.event_id > IFNULL((
+        SELECT MAX(+o.event_id)
+        FROM opening_events AS o
+        WHERE o.session_id = f.session_id
+    ), 0)
+    AND f.event_id > IFNULL((
+        -- A map's lease names current_round: a completed run ends it.
+        SELECT MAX(+d.id)
+        FROM orchestration_events AS d
+        WHERE d.session_id = f.session_id
+            AND d.event_type = 'map_completed'
+    ), 0)
+ORDER BY +f.event_id DESC
+LIMIT 1;
+
+-- name: LiveProcesses :many
+-- Unfinished journaled processes of a session whose heartbeat is not older
+-- than the threshold, without the caller's own. A heartbeat that is no time
+-- proves nothing: that process counts as live.
+-- Index: idx_command_executions_workflow.
+SELECT j.id, j.name, j.heartbeat_age_seconds
+FROM command_executions AS x
+INNER JOIN agent_journal AS j ON j.execution_id = x.id
+WHERE x.workflow_id = sqlc.arg(workflow_id)
+    AND x.finished_at IS NULL
+    AND j.kind <> 'utility'
+    AND IFNULL(
+        j.heartbeat_age_seconds <= CAST(sqlc.arg(threshold_seconds) AS INTEGER),
+        1
+    )
+    AND x.uid IS NOT sqlc.narg(caller_uid)
+ORDER BY x.id;
+
+-- name: SweepSessions :many
+-- Active sessions without an unfinished process that nobody needs open:
+-- finish where the current round or run is complete; stale where the last
+-- event (of an empty log: the row) is older than the threshold; unreadable
+-- where its time is none, so that nothing can be said. Rows in ended count as
+-- finished: a dry run names those that it would have ended.
+-- Index: idx_sessions_status, idx_events_session.
+SELECT a.session_id, a.last_event_id, a.last_at, a.verdict
+FROM (
+    SELECT
+        t.session_id AS session_id,
+        t.last_event_id AS last_event_id,
+        t.last_at AS last_at,
+        CASE
+            WHEN t.has_terminal_artifact = 1 THEN 'finish'
+            WHEN t.last_at NOT GLOB
+                    '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+                OR unixepoch(t.last_at) IS NULL THEN 'unreadable'
+            WHEN CAST(sqlc.arg(now_epoch) AS INTEGER) - unixepoch(t.last_at)
+                > CAST(sqlc.arg(threshold_seconds) AS INTEGER) THEN 'stale'
+            ELSE 'leave'
+        END AS verdict
+    FROM (
+        SELECT
+            s.id AS session_id,
+            CAST(IFNULL(e.id, 0) AS INTEGER) AS last_event_id,
+            CAST(IFNULL(e.created_at, s.updated_at) AS TEXT) AS last_at,
+            c.has_terminal_artifact AS has_terminal_artifact
+        FROM sessions AS s
+        INNER JOIN session_completeness AS c ON c.session_id = s.id
+        LEFT JOIN orchestration_events AS e ON e.id = (
+            SELECT MAX(n.id)
+            FROM orchestration_events AS n
+            WHERE n.session_id = s.id
+        )
+        WHERE s.status = 'active'
+            AND NOT EXISTS (
+                SELECT 1
+                FROM command_executions AS x
+                WHERE x.workflow_id = s.id
+                    AND x.finished_at IS NULL
+                    AND x.id NOT IN (
+                        SELECT CAST(j.value AS INTEGER)
+                        FROM json_each(CAST(sqlc.arg(ended) AS TEXT)) AS j
+                    )
+            )
+    ) AS t
+) AS a
+WHERE a.verdict <> 'leave'
+ORDER BY a.session_id;
+
+-- name: SweepSession :one
+-- What decides whether a session that a sweep found may still be closed.
+-- Index: primary key, idx_events_session.
+SELECT
+    s.phase_number, c.workflow_type, c.status, c.current_round,
+    c.current_map_run, c.has_terminal_artifact, c.dependents_settled,
+    CAST(IFNULL((
+        SELECT MAX(e.id)
+        FROM orchestration_events AS e
+        WHERE e.session_id = s.id
+    ), 0) AS INTEGER) AS last_event_id
+FROM sessions AS s
+INNER JOIN session_completeness AS c ON c.session_id = s.id
+WHERE s.id = sqlc.arg(id);
+
+-- name: SyncKnown :many
+-- The sessions that have a row, and their folders.
+SELECT s.id, s.session_dir
+FROM sessions AS s
+ORDER BY s.rowid;
+
+-- name: SyncInsert :exec
+-- A session found on disk, still active: the caller appends session_synced and
+-- then closes it with SyncClose.
+INSERT INTO sessions (
+    id, branch, workflow_type, current_phase, phase_number, current_round,
+    current_map_run, started_at, updated_at, session_dir
+) VALUES (
+    sqlc.arg(id), sqlc.arg(branch), sqlc.arg(workflow_type),
+    sqlc.arg(current_phase), sqlc.arg(phase_number), sqlc.arg(current_round),
+    sqlc.arg(current_map_run), sqlc.arg(now), sqlc.arg(now),
+    sqlc.arg(session_dir)
+);
+
+-- name: SyncClose :exec
+-- Closes a session found on disk and leaves it in the phase it was found in.
+UPDATE sessions
+SET status = 'closed'
+WHERE id = sqlc.arg(id);
+
+-- name: MarkdownUpsert :exec
+-- A text as it lies on disk. The key counts a missing round as one value, so
+-- that a text is stored once; the same content again writes nothing.
+-- Index: idx_markdown_artifacts_logical.
+INSERT INTO markdown_artifacts (
+    session_id, artifact_type, round_number, file_path, content, parsed_at
+) VALUES (
+    sqlc.arg(session_id), sqlc.arg(artifact_type), sqlc.narg(round_number),
+    sqlc.arg(file_path), sqlc.arg(content), sqlc.arg(now)
+)
+ON CONFLICT DO UPDATE
+SET
+    content = excluded.content,
+    parsed_at = excluded.parsed_at
+WHERE content IS NOT excluded.content;

@@ -1,0 +1,196 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ocr/db"
+)
+
+// largeWAL is twice the size at which SQLite by itself moves a log into the
+// file: https://sqlite.org/wal.html#automatic_checkpoint.
+const largeWAL = 8 << 20
+
+func housekeepingWAL(_ context.Context, x *exam) result {
+	info, err := os.Stat(x.path + "-wal")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ok("no log: nobody has the database open")
+	case err != nil:
+		return unknown(err, "ls -la "+quote(x.project.Data()))
+	case info.Size() <= largeWAL:
+		return ok("%s", size(info.Size()))
+	}
+	held := "who has it open is not known"
+	if list := db.Holders(x.path); len(list) > 0 {
+		var names []string
+		for _, h := range list {
+			names = append(names, fmt.Sprintf("process %d (%s, %s)", h.PID, h.Name, h.Doing))
+		}
+		held = "open in " + strings.Join(names, ", ")
+	}
+	return warn("ocr db checkpoint", "%s; %s", size(info.Size()), held)
+}
+
+// housekeepingSnapshots opens each copy. With Deep every page is looked at.
+func housekeepingSnapshots(ctx context.Context, x *exam) result {
+	look := "ls -la " + quote(x.project.Data())
+	paths, err := filepath.Glob(escapeGlob(x.path) + ".bak.*")
+	if err != nil {
+		return unknown(err, look)
+	}
+	paths = slices.DeleteFunc(paths, temporary)
+	var bad []Row
+	good, newest := 0, time.Time{}
+	newestName := ""
+	for _, path := range paths {
+		h := readHead(path)
+		if fault := x.snapshotFault(ctx, path, h); fault != "" {
+			bad = append(bad, Row{"snapshot": filepath.Base(path), "fault": fault})
+			continue
+		}
+		good++
+		if h.info.ModTime().After(newest) {
+			newest, newestName = h.info.ModTime(), filepath.Base(path)
+		}
+	}
+	said := "none"
+	if good > 0 {
+		said = fmt.Sprintf("%d good, the newest is %s of %s", good, newestName, newest.UTC().Format(time.RFC3339))
+	}
+	if len(bad) > 0 {
+		return warn(look, "%d of %d cannot be used; %s", len(bad), len(paths), said).with(bad)
+	}
+	return ok("%s", said)
+}
+
+func (x *exam) snapshotFault(ctx context.Context, path string, h head) string {
+	switch {
+	case h.err != nil:
+		return h.err.Error()
+	case !h.info.Mode().IsRegular():
+		return "not a regular file"
+	case h.info.Size() == 0:
+		return "empty"
+	case !h.sqlite:
+		return "not a SQLite database"
+	case h.short() > 0:
+		return fmt.Sprintf("lacks %d bytes", h.short())
+	}
+	statement := "SELECT count(*) AS n FROM sessions"
+	if x.Deep {
+		statement = "SELECT group_concat(quick_check, '; ') AS fault FROM pragma_quick_check WHERE quick_check <> 'ok'"
+	}
+	fault := ""
+	err := db.Inspect(ctx, path, func(ctx context.Context, r *db.Reader) error {
+		return eachRow(ctx, r, statement, func(row Row) { fault = row.text("fault") })
+	})
+	if err != nil {
+		return err.Error()
+	}
+	return fault
+}
+
+// leftAfter is how old a temporary file must be to count as left behind.
+const leftAfter = time.Hour
+
+func housekeepingTemps(_ context.Context, x *exam) result {
+	look := "ls -la " + quote(x.project.Data())
+	var left []Row
+	for _, dir := range []string{x.project.Data(), filepath.Join(x.project.Data(), ".cache")} {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return unknown(err, look)
+		}
+		for _, entry := range entries {
+			info, err := entry.Info()
+			if err != nil || !temporary(entry.Name()) || time.Since(info.ModTime()) < leftAfter {
+				continue
+			}
+			left = append(left, Row{"file": filepath.Join(dir, entry.Name()), "bytes": info.Size()})
+		}
+	}
+	if len(left) > 0 {
+		return warn(look, "%d", len(left)).with(left)
+	}
+	return ok("none")
+}
+
+// temporary knows the names that programs give to files in the making.
+func temporary(path string) bool {
+	name := filepath.Base(path)
+	if strings.HasPrefix(name, "ocr-probe-") {
+		return true
+	}
+	for _, part := range []string{".partial", ".tmp"} {
+		if strings.HasSuffix(name, part) || strings.Contains(name, part+"-") || strings.Contains(name, part+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// The database counts as grown when it is this large, or when this much and a
+// quarter of it lies idle.
+const (
+	largeFile = 512 << 20
+	muchIdle  = 16 << 20
+)
+
+func housekeepingGrowth(ctx context.Context, x *exam) result {
+	f := x.facts
+	total, idle := f.pageCount*f.pageSize, f.freeCount*f.pageSize
+	said := fmt.Sprintf("%s, of which %s idle", size(total), size(idle))
+	if total < largeFile && (idle < muchIdle || idle < total/4) {
+		return ok("%s", said)
+	}
+	tables, err := x.biggestTables(ctx)
+	if err != nil {
+		return unknown(err, "ocr db stats")
+	}
+	rows, err := x.all(ctx, "facts/biggest_sessions.sql")
+	if err != nil {
+		return unknown(err, "ocr db stats")
+	}
+	next := "ocr db stats"
+	if idle >= muchIdle && idle >= total/4 {
+		next = "ocr db vacuum"
+	}
+	return warn(next, "%s; most rows: %s", said, strings.Join(tables, ", ")).with(rows)
+}
+
+func (x *exam) biggestTables(ctx context.Context) ([]string, error) {
+	type counted struct {
+		name string
+		rows int64
+	}
+	var list []counted
+	for _, o := range x.facts.shape {
+		if o.kind != tables {
+			continue
+		}
+		n, err := x.count(ctx, "SELECT count(*) AS n FROM "+name(o.name))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, counted{o.name, n})
+	}
+	slices.SortFunc(list, func(a, b counted) int {
+		if a.rows != b.rows {
+			return int(b.rows - a.rows)
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	var names []string
+	for _, c := range list[:min(3, len(list))] {
+		names = append(names, fmt.Sprintf("%s %d", c.name, c.rows))
+	}
+	return names, nil
+}

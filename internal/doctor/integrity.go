@@ -1,0 +1,98 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ocr/db"
+)
+
+// dataIntegrity has the engine look at every page and count the entries of
+// every index. With Deep it also compares each entry with its row.
+func dataIntegrity(ctx context.Context, x *exam) result {
+	pragma := "quick_check"
+	if x.Deep {
+		pragma = "integrity_check"
+	}
+	var rows []Row
+	err := db.Classify(x.path, eachRow(ctx, x.reader, "PRAGMA "+pragma+"(100)", func(row Row) {
+		if text := row.text(pragma); text != "ok" {
+			rows = append(rows, Row{"finding": text})
+		}
+	}))
+	switch {
+	case db.KindOf(err) == db.KindCorrupt:
+		return x.damaged(err)
+	case err != nil:
+		return unknown(err, "ocr doctor --deep")
+	case x.head.short() > 0:
+		return x.damaged(nil)
+	case len(rows) > 0:
+		return fail(recoverCopy, "%s found %d faults", pragma, len(rows)).with(rows)
+	}
+	return ok("%s of %d pages: ok", pragma, x.facts.pageCount)
+}
+
+// recoverCopy saves what can be read into a new file and leaves the damaged
+// one as it is.
+const recoverCopy = "ocr db recover recovered.db"
+
+func (x *exam) damaged(err error) result {
+	what := []string{}
+	if n := x.head.short(); n > 0 {
+		what = append(what, fmt.Sprintf("the file lacks %d of the %d bytes that its header names", n, x.head.pages*x.head.pageSize))
+	}
+	if err != nil {
+		what = append(what, err.Error())
+	}
+	r := fail(recoverCopy, "%s", strings.Join(what, "; "))
+	r.err = err
+	return r
+}
+
+func (x *exam) count(ctx context.Context, statement string) (n int64, err error) {
+	err = eachRow(ctx, x.reader, statement, func(row Row) { n = row.number("n") })
+	return n, db.Classify(x.path, err)
+}
+
+// name writes the name of a table in a statement.
+func name(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
+
+// dataTimes tells the worse fault from the lesser.
+func dataTimes(ctx context.Context, x *exam) result {
+	unreadable, ahead := 0, 0
+	var rows []Row
+	err := x.each(ctx, "probes/data_times.sql", func(row Row) {
+		if row.text("fault") == "unreadable" {
+			unreadable++
+		} else {
+			ahead++
+		}
+		if len(rows) < maxRows {
+			rows = append(rows, row)
+		}
+	})
+	const next = "ocr doctor --check data.times --json"
+	var r result
+	switch {
+	case err != nil:
+		return unknown(err, next)
+	case unreadable > 0:
+		r = fail(next, "%d are no time, %d lie ahead", unreadable, ahead)
+	case ahead > 0:
+		r = warn(next, "%d lie ahead", ahead)
+	default:
+		return ok("all can be read")
+	}
+	r.rows, r.total = rows, unreadable+ahead
+	return r
+}
+
+// dataJournalMode: the file itself remembers it.
+func dataJournalMode(_ context.Context, x *exam) result {
+	if !x.head.wal {
+		return warn("ocr db migrate", "a rollback journal: the next command that writes switches it back")
+	}
+	return ok("a write-ahead log")
+}

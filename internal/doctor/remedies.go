@@ -1,0 +1,174 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ocr/db"
+	"ocr/internal/journal"
+	"ocr/internal/lifecycle"
+)
+
+// sweepDays is the age at which a session counts as left alone, in days.
+const sweepDays = 7
+
+// opened runs fn on the open database.
+func opened(ctx context.Context, c lifecycle.Caller, fn func(store *db.Store) error) error {
+	store, err := db.Open(ctx, c.Project.Database(), c.Options())
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(store), store.Close())
+}
+
+// openForWriting is all that an old file, or one with a rollback journal,
+// needs.
+func openForWriting(ctx context.Context, c lifecycle.Caller) (string, error) {
+	err := opened(ctx, c, func(*db.Store) error { return nil })
+	return "opened for writing, which brings the file up to date", err
+}
+
+// restoreObjects makes indexes, triggers and views again that are gone. Those
+// that say something else than they should stay: somebody may mean it.
+func restoreObjects(ctx context.Context, c lifecycle.Caller) (string, error) {
+	done, err := db.Migrate(ctx, c.Project.Database(), c.Options())
+	return "made again: " + strings.Join(done.Restored, ", "), err
+}
+
+// nothingMissing: the object is there and says something else.
+func nothingMissing(_ context.Context, _ lifecycle.Caller, found Check, _ bool) (string, error) {
+	for _, row := range found.Rows {
+		if row.text("fault") == "missing" {
+			return "", nil
+		}
+	}
+	return "what was changed stays as it is: somebody may mean it", nil
+}
+
+// derived are the tables whose rows can be made again from files.
+var derived = []string{
+	"review_rounds", "reviewer_outputs", "review_findings", "map_runs", "map_sections", "map_files", "markdown_artifacts",
+}
+
+// nothingDerived: all that point nowhere are rows that nobody may take away.
+// Whether people wrote on them shows only when it is tried and taken back.
+func nothingDerived(ctx context.Context, c lifecycle.Caller, found Check, dryRun bool) (string, error) {
+	const stays = "rows of sessions, events and processes stay, and what people wrote or what that hangs on"
+	some := found.RowsOmitted > 0
+	for _, row := range found.Rows {
+		some = some || slices.Contains(derived, row.text("table_name"))
+	}
+	if !some {
+		return stays, nil
+	}
+	if dryRun {
+		return "", nil
+	}
+	takenBack := errors.New("taken back")
+	var deleted map[string]int64
+	err := c.Write(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		if deleted, err = deleteFrom(ctx, tx); err != nil {
+			return err
+		}
+		return takenBack
+	})
+	if errors.Is(err, takenBack) {
+		err = nil
+	}
+	if err == nil && len(deleted) == 0 {
+		return stays, nil
+	}
+	return "", err
+}
+
+// DeleteOrphans deletes artifact rows of sessions that are not there, in one
+// transaction, and says how many of which table. Rows of sessions, events and
+// processes stay, and so does what people wrote and what it hangs on.
+func DeleteOrphans(ctx context.Context, c lifecycle.Caller) (deleted map[string]int64, err error) {
+	err = c.Write(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		deleted, err = deleteFrom(ctx, tx)
+		return err
+	})
+	return deleted, err
+}
+
+func deleteFrom(ctx context.Context, tx *db.Tx) (map[string]int64, error) {
+	deleted := map[string]int64{}
+	for _, part := range []struct {
+		table string
+		run   func(context.Context) (int64, error)
+	}{
+		{"review_findings", tx.FindingDeleteOrphans}, {"reviewer_outputs", tx.OutputDeleteOrphans},
+		{"review_rounds", tx.RoundDeleteOrphans}, {"map_files", tx.MapFileDeleteOrphans},
+		{"map_sections", tx.MapSectionDeleteOrphans}, {"map_runs", tx.MapRunDeleteOrphans},
+		{"markdown_artifacts", tx.MarkdownDeleteOrphans},
+	} {
+		n, err := part.run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			deleted[part.table] = n
+		}
+	}
+	return deleted, nil
+}
+
+func deleteOrphans(ctx context.Context, c lifecycle.Caller) (string, error) {
+	deleted, err := DeleteOrphans(ctx, c)
+	var total int64
+	for _, n := range deleted {
+		total += n
+	}
+	return fmt.Sprintf("%d derived rows went; rows of sessions, events and processes stay, and what people wrote", total), err
+}
+
+func foldDuplicates(ctx context.Context, c lifecycle.Caller) (detail string, err error) {
+	err = c.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
+		n, err := tx.MarkdownDeleteDuplicates(ctx)
+		detail = fmt.Sprintf("%d older copies went", n)
+		return err
+	})
+	return detail, err
+}
+
+func reconcile(ctx context.Context, c lifecycle.Caller) (string, error) {
+	done, err := lifecycle.Reconcile(ctx, c, false)
+	var parts []string
+	for _, a := range done.Actions {
+		parts = append(parts, a.SessionID+": "+a.Kind)
+	}
+	return "reconciled " + listed(parts), err
+}
+
+func sweepSessions(ctx context.Context, c lifecycle.Caller) (string, error) {
+	done, err := lifecycle.Sweep(ctx, c, lifecycle.SweepRequest{OlderThanDays: sweepDays})
+	var parts []string
+	for _, s := range done.Closed {
+		parts = append(parts, s.SessionID+": "+s.Action)
+	}
+	return "swept " + listed(parts), err
+}
+
+func sweepProcesses(ctx context.Context, c lifecycle.Caller) (string, error) {
+	done, err := journal.Sweep(ctx, c, journal.SweepRequest{})
+	var parts []string
+	for _, p := range append(done.Orphaned, done.Ended...) {
+		parts = append(parts, p.ID+": "+p.Reason)
+	}
+	return "ended " + listed(parts), err
+}
+
+// listed names a few and counts the rest.
+func listed(parts []string) string {
+	switch n := len(parts); {
+	case n == 0:
+		return "nothing"
+	case n > 5:
+		return fmt.Sprintf("%s, and %d more", strings.Join(parts[:5], ", "), n-5)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,199 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+
+	"ocr/db"
+	"ocr/db/gen"
+	"ocr/internal/history"
+	"ocr/internal/lifecycle"
+	"ocr/internal/process"
+)
+
+// SweepRequest says how to sweep.
+type SweepRequest struct {
+	// DryRun finds out what would be ended, and changes nothing.
+	DryRun bool
+}
+
+// SweepResult names the processes that a sweep ended, or would end, and those
+// about which nothing can be proved. No list is ever nil.
+type SweepResult struct {
+	// Orphaned are dead: there is proof.
+	Orphaned []Swept
+	// Ended had a supervisor that is dead, and ended with it.
+	Ended []Swept
+	// Unknown gave no sign of life for long; whether they live cannot be told
+	// from here.
+	Unknown []Swept
+	// Unreadable have a heartbeat that is no time.
+	Unreadable []Swept
+}
+
+// Swept is one process that a sweep came upon.
+type Swept struct {
+	// ExecutionID is the number of its row, ID the name for callers.
+	ExecutionID int64
+	ID          string
+	// SessionID is empty where it works for none.
+	SessionID string
+	Name      string
+	Kind      string
+	PID       *int64
+	// Reason is why, in a few words for people.
+	Reason string
+}
+
+// Sweep ends the rows of processes that are provably dead, and, where a dead
+// one is a supervisor, the other unfinished ones of its session. The caller's
+// own row is left alone: its caller lives. Old age is no proof. Whatever is
+// ended was judged inside the one transaction that ends it; with nothing to
+// end there is none. Without a database there is nothing to sweep.
+func Sweep(ctx context.Context, c lifecycle.Caller, in SweepRequest) (SweepResult, error) {
+	none := newPlan().SweepResult
+	if !in.DryRun {
+		if err := c.Upgrade(ctx); db.KindOf(err) == db.KindNoDatabase {
+			return none, nil
+		} else if err != nil {
+			return none, err
+		}
+	}
+	var found plan
+	err := c.Read(ctx, func(ctx context.Context, r *db.Reader) error {
+		var err error
+		found, err = judge(ctx, c, r.Queries)
+		return err
+	})
+	switch {
+	case db.KindOf(err) == db.KindNoDatabase:
+		return none, nil
+	case err != nil, in.DryRun, len(found.Orphaned) == 0:
+		return found.SweepResult, err
+	}
+	var result SweepResult
+	var entries []history.Entry
+	err = c.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
+		var err error
+		result, entries, err = sweep(ctx, c, tx, now())
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	c.Record(ctx, entries)
+	return result, nil
+}
+
+// plan is what a sweep finds.
+type plan struct {
+	SweepResult
+	dead []gen.AgentJournal
+	// abandoned are the sessions whose supervisor is dead.
+	abandoned []string
+}
+
+func newPlan() plan {
+	return plan{SweepResult: SweepResult{Orphaned: []Swept{}, Ended: []Swept{}, Unknown: []Swept{}, Unreadable: []Swept{}}}
+}
+
+// judge looks at every process that may be dead.
+func judge(ctx context.Context, c lifecycle.Caller, q *gen.Queries) (plan, error) {
+	found := newPlan()
+	rows, err := q.JournalSweep(ctx, c.Runtime.HeartbeatSeconds)
+	if err != nil {
+		return found, err
+	}
+	spared := map[int64]bool{}
+	for _, row := range rows {
+		p := row.AgentJournal
+		if c.ExecutionUID != "" && p.ID == c.ExecutionUID {
+			continue
+		}
+		if p.HeartbeatAgeSeconds == nil {
+			found.Unreadable = append(found.Unreadable, swept(p, "its heartbeat is no time"))
+			continue
+		}
+		switch verdict := c.Judge(p); verdict.State {
+		case process.Unknown:
+			found.Unknown = append(found.Unknown, swept(p, verdict.Reason))
+		case process.Dead:
+			spared[p.ExecutionID] = true
+			found.dead = append(found.dead, p)
+			found.Orphaned = append(found.Orphaned, swept(p, verdict.Reason))
+		}
+	}
+	for _, p := range found.dead {
+		if p.Kind != "supervisor" || p.WorkflowID == "" {
+			continue
+		}
+		found.abandoned = append(found.abandoned, p.WorkflowID)
+		others, err := q.JournalUnfinished(ctx, &p.WorkflowID)
+		if err != nil {
+			return found, err
+		}
+		for _, row := range others {
+			other := row.AgentJournal
+			if spared[other.ExecutionID] || c.ExecutionUID != "" && other.ID == c.ExecutionUID {
+				continue
+			}
+			spared[other.ExecutionID] = true
+			found.Ended = append(found.Ended, swept(other, "its supervisor "+p.ID+" is dead"))
+		}
+	}
+	return found, nil
+}
+
+func swept(row gen.AgentJournal, reason string) Swept {
+	s := Swept{
+		ExecutionID: row.ExecutionID, ID: row.ID, SessionID: row.WorkflowID,
+		Kind: row.Kind, PID: row.PID, Reason: reason,
+	}
+	if row.Name != nil {
+		s.Name = *row.Name
+	}
+	return s
+}
+
+// sweep judges and ends inside one transaction.
+func sweep(ctx context.Context, c lifecycle.Caller, tx *db.Tx, at string) (SweepResult, []history.Entry, error) {
+	found, err := judge(ctx, c, tx.Queries)
+	if err != nil {
+		return found.SweepResult, nil, err
+	}
+	var ids []int64
+	for i, p := range found.dead {
+		_, err := tx.ExecutionOrphan(ctx, gen.ExecutionOrphanParams{
+			ID: p.ExecutionID, PID: p.PID, LastHeartbeatAt: p.LastHeartbeatAt, Now: &at,
+			Note: ptr("found dead at " + at + ": " + found.Orphaned[i].Reason),
+		})
+		if err != nil {
+			return found.SweepResult, nil, err
+		}
+		ids = append(ids, p.ExecutionID)
+	}
+	for _, session := range found.abandoned {
+		_, err := tx.ExecutionCloseWithSession(ctx, gen.ExecutionCloseWithSessionParams{
+			WorkflowID: &session, CallerUID: given(c.ExecutionUID), Now: &at,
+			Note: ptr("ended at " + at + ": its supervisor was found dead"),
+		})
+		if err != nil {
+			return found.SweepResult, nil, err
+		}
+	}
+	for _, p := range found.Ended {
+		ids = append(ids, p.ExecutionID)
+	}
+	entries, err := history.Collect(ctx, tx.Queries, ids...)
+	return found.SweepResult, entries, err
+}
+
+// tell says on the side what a sweep did.
+func (r SweepResult) tell(c lifecycle.Caller) {
+	for _, p := range r.Orphaned {
+		c.Notice(fmt.Sprintf("note: process %s was found dead: %s", p.ID, p.Reason))
+	}
+	for _, p := range r.Ended {
+		c.Notice(fmt.Sprintf("note: process %s was ended: %s", p.ID, p.Reason))
+	}
+}
