@@ -34,8 +34,9 @@ generate: ## make the accessors in db/gen anew from the SQL
 verify: ## generated code is fresh, typed and committed
 	scripts/verify.sh
 
-lint: ## formatting, vet, staticcheck, and the rules of sqlc vet
+lint: ## formatting, tidy modules, vet, staticcheck, and the rules of sqlc vet
 	@test -z "$$(gofmt -l cmd db internal scripts)" || { gofmt -l cmd db internal scripts; exit 1; }
+	go mod tidy -diff
 	go vet ./...
 	$(TOOL) staticcheck ./...
 	$(TOOL) sqlc vet

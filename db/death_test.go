@@ -217,6 +217,14 @@ func TestUpgradeRaceOld(t *testing.T) {
 		found := snapshots(t, path)
 		if len(found) != 1 || strings.Contains(found[0], ".") || foreign == 0 && found[0] != fmt.Sprintf("v%d", version) {
 			t.Errorf("round %d, from version %d: snapshots %v", round, version, found)
+		} else {
+			// The other line may have moved the file on before it was copied.
+			of := number(t, path+snapshotMark+found[0], "SELECT max(version) FROM schema_version")
+			if foreign == 0 {
+				wantSnapshot(t, path+snapshotMark+found[0], version, before)
+			} else if found[0] != fmt.Sprintf("v%d", of) {
+				t.Errorf("round %d: %s holds version %d", round, found[0], of)
+			}
 		}
 		if t.Failed() {
 			return

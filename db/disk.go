@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// disk is what keeping a snapshot asks of the operating system.
+// disk is what keeping and restoring snapshots asks of the operating system.
 type disk interface {
 	// free is how many bytes this user may still write in a folder.
 	free(dir string) (bytes uint64, err error)
@@ -15,6 +15,11 @@ type disk interface {
 	sync(path string) error
 	// link gives a file a second name, which must be free.
 	link(from, to string) error
+	// keep gives a file a second name, or where there are none, makes a copy
+	// of it.
+	keep(from, to string) error
+	// rename gives a file the name of another, which it replaces in one step.
+	rename(from, to string) error
 	// remove takes a name away; a missing one is no error.
 	remove(path string) error
 }
@@ -50,6 +55,19 @@ func (realDisk) link(from, to string) error {
 func noLinks(err error) bool {
 	return errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EMLINK)
 }
+
+func (d realDisk) keep(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || !noLinks(err) {
+		return err
+	}
+	if err := copyFile(from, to); err != nil {
+		return err
+	}
+	return d.sync(to)
+}
+
+func (realDisk) rename(from, to string) error { return os.Rename(from, to) }
 
 func (realDisk) remove(path string) error {
 	err := os.Remove(path)

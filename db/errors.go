@@ -68,7 +68,8 @@ type Error struct {
 	// Message says what happened, to what, in one sentence without a final
 	// stop.
 	Message string
-	// Hint is the next safe thing to do, or empty.
+	// Hint is the next safe thing to do, or empty: it stands behind "next: ",
+	// with a small initial and no final stop.
 	Hint string
 	// Rule is the text of the trigger that refused; only with KindRule.
 	Rule string
@@ -114,11 +115,11 @@ func engineError(path string, err error) error {
 	case lib.SQLITE_NOTADB:
 		e.Kind = KindNotADatabase
 		e.Message = fmt.Sprintf("%s is not a SQLite database", path)
-		e.Hint = "Look at the file; if it is not meant to be here, move it aside and keep it."
+		e.Hint = "look at the file; if it is not meant to be here, move it aside and keep it"
 	case lib.SQLITE_CORRUPT:
 		e.Kind = KindCorrupt
 		e.Message = fmt.Sprintf("the database %s is damaged", path)
-		e.Hint = "Keep the file and its -wal and -shm files together, copy all three, and look for a snapshot " + filepath.Base(path) + ".bak.v*."
+		e.Hint = "keep the file and its -wal and -shm files together, copy all three, and look for a snapshot " + filepath.Base(path) + ".bak.v*"
 	case lib.SQLITE_READONLY:
 		return readOnlyError(path, err)
 	case lib.SQLITE_FULL:
@@ -128,7 +129,7 @@ func engineError(path string, err error) error {
 	case lib.SQLITE_IOERR:
 		e.Kind = KindIO
 		e.Message = fmt.Sprintf("reading or writing %s failed", path)
-		e.Hint = "Check the disk and the mount that hold the file, then run the command again."
+		e.Hint = "check the disk and the mount that hold the file, then run the command again"
 	case lib.SQLITE_INTERRUPT:
 		return err
 	default:
@@ -156,7 +157,7 @@ func busyError(path string, err error) *Error {
 	return &Error{
 		Kind: KindBusy, Path: path, Err: err,
 		Message: fmt.Sprintf("the database %s is in use by another process", path),
-		Hint:    "Nothing was written; run the same command again.",
+		Hint:    "nothing was written; run the same command again",
 	}
 }
 
@@ -164,7 +165,7 @@ func noSpaceError(path string, err error) *Error {
 	return &Error{
 		Kind: KindNoSpace, Path: path, Err: err,
 		Message: fmt.Sprintf("no room left on the disk while working on %s", path),
-		Hint:    "Make room on that disk, then run the same command again.",
+		Hint:    "make room on that disk, then run the same command again",
 	}
 }
 
@@ -172,7 +173,7 @@ func readOnlyError(path string, err error) *Error {
 	return &Error{
 		Kind: KindReadOnly, Path: path, Err: err,
 		Message: fmt.Sprintf("cannot write to %s: the file or its folder is read-only here", path),
-		Hint:    fmt.Sprintf("Check who may write with: ls -ld %q %q", filepath.Dir(path), path),
+		Hint:    "check who may write the file and its folder",
 	}
 }
 
@@ -197,7 +198,7 @@ func directoryError(path string) *Error {
 	return &Error{
 		Kind: KindUnreadable, Path: path,
 		Message: fmt.Sprintf("%s is a folder, not a database file", path),
-		Hint:    "Give the path of the database file itself.",
+		Hint:    "give the path of the database file itself",
 	}
 }
 
@@ -205,7 +206,7 @@ func noDatabaseError(path string) *Error {
 	return &Error{
 		Kind: KindNoDatabase, Path: path,
 		Message: fmt.Sprintf("there is no database at %s yet", path),
-		Hint:    "The first 'ocr state begin' creates it.",
+		Hint:    "the first 'ocr state begin' creates it",
 	}
 }
 
@@ -221,7 +222,7 @@ func fileError(path string, err error) error {
 		return &Error{
 			Kind: KindUnreadable, Path: path, Err: err,
 			Message: fmt.Sprintf("no permission to open %s", path),
-			Hint:    fmt.Sprintf("Check who may read it with: ls -ld %q %q", filepath.Dir(path), path),
+			Hint:    "check who may read the file and its folder",
 		}
 	case errors.Is(err, syscall.EROFS):
 		return readOnlyError(path, err)
@@ -231,13 +232,13 @@ func fileError(path string, err error) error {
 		return &Error{
 			Kind: KindUnreadable, Path: path, Err: err,
 			Message: fmt.Sprintf("%s cannot be opened", path),
-			Hint:    "Check the path.",
+			Hint:    "check the path",
 		}
 	}
 	return &Error{
 		Kind: KindIO, Path: path, Err: err,
 		Message: fmt.Sprintf("reading or writing %s failed", path),
-		Hint:    "Check the disk and the mount that hold the file, then run the command again.",
+		Hint:    "check the disk and the mount that hold the file, then run the command again",
 	}
 }
 

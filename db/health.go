@@ -1,6 +1,9 @@
 package db
 
-import "context"
+import (
+	"context"
+	"database/sql"
+)
 
 // protectedTables hold the audit trail: no repair ever deletes their rows.
 var protectedTables = map[string]bool{"sessions": true, "orchestration_events": true, "command_executions": true}
@@ -77,22 +80,31 @@ func (r *Reader) count(ctx context.Context, h *Health) (err error) {
 		return err
 	}
 	h.Events, h.Sessions, h.MarkdownDuplicates = counts.Events, counts.Sessions, counts.MarkdownDuplicates
-	rows, err := r.conn.QueryContext(ctx, `SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY 1 ORDER BY 1`)
-	if err != nil {
-		return err
-	}
-	defer func() { err = join(err, rows.Close()) }()
+	tables, err := orphans(ctx, r.conn)
 	h.Orphans, h.ProtectedOrphans = []OrphanCount{}, []OrphanCount{}
-	for rows.Next() {
-		var table OrphanCount
-		if err := rows.Scan(&table.Table, &table.Rows); err != nil {
-			return err
-		}
+	for _, table := range tables {
 		if protectedTables[table.Table] {
 			h.ProtectedOrphans = append(h.ProtectedOrphans, table)
 			continue
 		}
 		h.Orphans = append(h.Orphans, table)
 	}
-	return rows.Err()
+	return err
+}
+
+// orphans counts the rows of each table whose foreign key points nowhere.
+func orphans(ctx context.Context, conn *sql.Conn) (list []OrphanCount, err error) {
+	rows, err := conn.QueryContext(ctx, `SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY 1 ORDER BY 1`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, rows.Close()) }()
+	for rows.Next() {
+		var table OrphanCount
+		if err := rows.Scan(&table.Table, &table.Rows); err != nil {
+			return nil, err
+		}
+		list = append(list, table)
+	}
+	return list, rows.Err()
 }

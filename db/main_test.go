@@ -93,6 +93,19 @@ func process(verb, path string, args []string) error {
 			return err
 		}
 		return s.Close()
+	case "restore-until": // the same with a restore of the snapshot named
+		at, _ := strconv.Atoi(args[0])
+		f := &fault{at: int64(at), strike: kill}
+		_, err := f.opener(path).restoreSnapshot(ctx, args[1])
+		return err
+	case "note": // write one note as another program does
+		pool, err := sql.Open("sqlite", mustAddress(path)+"&_pragma=journal_mode(WAL)")
+		if err != nil {
+			return err
+		}
+		pool.SetMaxOpenConns(1)
+		_, err = pool.Exec("INSERT INTO user_notes (target_type, target_id, content) VALUES ('session', 's', ?)", args[0])
+		return join(err, pool.Close())
 	case "node": // upgrade as the other line of programs does
 		return nodeUpgrade(ctx, path)
 	case "die-in-journal": // die in the middle of a rollback-journal write

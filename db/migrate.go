@@ -143,7 +143,7 @@ func (o opener) stepError(err error) error {
 	return &Error{
 		Kind: KindInternal, Path: o.path, Err: err,
 		Message: fmt.Sprintf("the schema of %s could not be brought to version %d", o.path, highest(o.steps)),
-		Hint:    "The steps before the failed one are in place and the file is usable by the program that wrote it; report this.",
+		Hint:    "the steps before the failed one are in place and the file is usable by the program that wrote it; report this",
 	}
 }
 
@@ -159,7 +159,7 @@ func (o opener) setWAL(ctx context.Context, conn *sql.Conn) error {
 			return &Error{
 				Kind: KindIO, Path: o.path,
 				Message: fmt.Sprintf("%s cannot use write-ahead logging here (journal mode stays %q)", o.path, mode),
-				Hint:    "Put the project on a local disk: network file systems often lack what it needs.",
+				Hint:    "put the project on a local disk: network file systems often lack what it needs",
 			}
 		}
 		return nil

@@ -73,6 +73,8 @@ type opener struct {
 	engine string
 	disk   disk
 	opt    Options
+	// started, if set, is told each step before it runs, in its transaction.
+	started func(step int)
 }
 
 // open opens the database, and tells people what had to be done for it.

@@ -135,7 +135,7 @@ func noCopyError(path string, err error) error {
 	e := &Error{
 		Kind: KindIO, Path: path, Err: err,
 		Message: fmt.Sprintf("%s is of an earlier version, and the private upgraded copy that reading it needs cannot be made in %s", path, os.TempDir()),
-		Hint:    "Run 'ocr db migrate', which upgrades the file itself, or make room there, or name another folder in TMPDIR.",
+		Hint:    "run 'ocr db migrate', which upgrades the file itself, or make room there, or name another folder in TMPDIR",
 	}
 	if known != nil {
 		e.Kind = known.Kind

@@ -122,7 +122,7 @@ func probeWrite(ctx context.Context, path string, result *ProbeResult) error {
 		return &Error{
 			Kind: KindIO, Path: path,
 			Message: fmt.Sprintf("read back %q in journal mode %q, not what was written", word, result.Settings.JournalMode),
-			Hint:    "Check the disk and the mount.",
+			Hint:    "check the disk and the mount",
 		}
 	}
 	return nil

@@ -16,7 +16,7 @@ var readPragmas = map[string]bool{
 	"application_id": false, "collation_list": false, "compile_options": false,
 	"data_version": false, "database_list": false, "encoding": false,
 	"foreign_keys": false, "freelist_count": false, "function_list": false,
-	"journal_mode": false, "module_list": false, "page_count": false,
+	"module_list": false, "page_count": false,
 	"page_size": false, "pragma_list": false, "schema_version": false,
 	"synchronous": false, "user_version": false,
 }

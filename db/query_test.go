@@ -13,7 +13,7 @@ func TestReadOnlyStatement(t *testing.T) {
 		"WITH a AS (SELECT 1) SELECT * FROM a", "WITH RECURSIVE n(i) AS (VALUES(1) UNION SELECT i+1 FROM n WHERE i<3) SELECT * FROM n",
 		"WITH a AS (SELECT replace('a','b','c')) VALUES (1)", "SELECT replace('a', 'a', 'b')",
 		"EXPLAIN SELECT 1", "explain query plan select 1", "EXPLAIN WITH a AS (SELECT 1) SELECT 1",
-		"PRAGMA table_info(sessions)", "PRAGMA main.table_info('sessions');", "PRAGMA user_version", "PRAGMA journal_mode",
+		"PRAGMA table_info(sessions)", "PRAGMA main.table_info('sessions');", "PRAGMA user_version",
 		"PRAGMA integrity_check", "PRAGMA integrity_check(5)", "SELECT name FROM sqlite_schema WHERE name LIKE 'load_extension%'",
 		"SELECT * FROM pragma_table_list",
 	} {
@@ -27,7 +27,7 @@ func TestReadOnlyStatement(t *testing.T) {
 		"ATTACH 'x' AS y", "DETACH y", "VACUUM", "VACUUM INTO 'x'", "BEGIN", "COMMIT", "ROLLBACK", "ANALYZE", "REINDEX",
 		"WITH a AS (SELECT 1) DELETE FROM b", "with a as (select 1) insert into b select * from a", "WITH a AS (SELECT 1)",
 		"EXPLAIN DELETE FROM a", "EXPLAIN", "EXPLAIN QUERY PLAN", "EXPLAIN PRAGMA user_version", "EXPLAIN EXPLAIN SELECT 1",
-		"PRAGMA", "PRAGMA user_version = 5", "PRAGMA user_version(5)", "PRAGMA main.user_version=5", "PRAGMA journal_mode = DELETE", "PRAGMA journal_mode(DELETE)",
+		"PRAGMA", "PRAGMA user_version = 5", "PRAGMA user_version(5)", "PRAGMA main.user_version=5", "PRAGMA journal_mode", "PRAGMA journal_mode = DELETE", "PRAGMA journal_mode(DELETE)",
 		"PRAGMA writable_schema = 1", "PRAGMA query_only(0)", "PRAGMA wal_checkpoint", "PRAGMA optimize", "PRAGMA table_info = sessions",
 		"PRAGMA temp_store_directory = '/tmp'", "PRAGMA integrity_check(1) x", "SELECT load_extension('x')", "SELECT \"load_extension\" ('x')", "SELECT writefile /* a */ ('a', 'b')",
 		"SELECT 'open", "SELECT \"open", "SELECT [open", "SELECT 1\x00; DROP TABLE a", "\"SELECT\" 1", "(SELECT 1)", "/* only",

@@ -326,7 +326,7 @@ func (s *salvage) judge(ctx context.Context, conn *sql.Conn) error {
 		return &Error{
 			Kind: KindInternal, Path: s.source,
 			Message: fmt.Sprintf("the new database is not sound: %v", faults),
-			Hint:    "The damaged file is unchanged; report this.",
+			Hint:    "the damaged file is unchanged; report this",
 		}
 	}
 	var orphans int64
@@ -352,6 +352,6 @@ func nothingError(source string) *Error {
 	return &Error{
 		Kind: KindCorrupt, Path: source,
 		Message: fmt.Sprintf("nothing could be saved from %s: no page of it holds rows of a known table", source),
-		Hint:    "Keep the file and look for a snapshot " + filepath.Base(source) + ".bak.*.",
+		Hint:    "keep the file and look for a snapshot " + filepath.Base(source) + ".bak.*",
 	}
 }

@@ -140,7 +140,7 @@ FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&size)
 		return &Error{
 			Kind: KindNoSpace, Path: o.path,
 			Message: fmt.Sprintf("a copy of %s needs %s and %s has %s left", o.path, megabytes(int64(size)), filepath.Dir(target), megabytes(int64(free))),
-			Hint:    "Make room on that disk, then run the same command again.",
+			Hint:    "make room on that disk, then run the same command again",
 		}
 	}
 	done := o.watch(target, int64(size))
@@ -187,7 +187,7 @@ func (o opener) checkCopy(ctx context.Context, copied string) (version int, err 
 			return &Error{
 				Kind: KindCorrupt, Path: o.path,
 				Message: fmt.Sprintf("the database %s is damaged: %s", o.path, verdict),
-				Hint:    "Keep the file and its -wal and -shm files together, copy all three" + orSnapshot(o.path) + ".",
+				Hint:    "keep the file and its -wal and -shm files together, copy all three" + orSnapshot(o.path),
 			}
 		}
 		version, err = recordedVersion(ctx, conn)
@@ -206,7 +206,10 @@ func recordedVersion(ctx context.Context, conn *sql.Conn) (version int, err erro
 	}
 	err = conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'").Scan(&own)
 	if err == nil && own > 0 {
-		err = now.readOwn(ctx, conn, "")
+		// A mark of another tool does not change what is in the file.
+		if err = now.readOwn(ctx, conn, ""); KindOf(err) == KindDirty {
+			err = nil
+		}
 	}
 	if now.migrations > SharedLatest {
 		return now.migrations, err
@@ -246,7 +249,7 @@ func noSnapshotError(path string, err error) error {
 		known.Kind = cause.Kind
 	}
 	known.Message = fmt.Sprintf("%s is not upgraded, because no snapshot of it could be kept", path)
-	known.Hint = "Mend that, or go without a snapshot: ocr db migrate --no-snapshot"
+	known.Hint = "mend that, or go without a snapshot: ocr db migrate --no-snapshot"
 	if known.Kind == KindCorrupt || known.Kind == KindBusy || known.Kind == KindDirty {
 		known.Hint = cause.Hint
 	}

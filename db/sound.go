@@ -19,7 +19,7 @@ func CheckCopy(ctx context.Context, path string) error {
 			return &Error{
 				Kind: KindCorrupt, Path: path,
 				Message: fmt.Sprintf("the copy %s is damaged: %v", filepath.Base(path), faults),
-				Hint:    "Keep the file and use another copy.",
+				Hint:    "keep the file and use another copy",
 			}
 		}
 		var core int

@@ -119,7 +119,7 @@ FROM schema_migrations`).Scan(&s.migrations, &dirty)
 		return &Error{
 			Kind: KindDirty, Path: path,
 			Message: fmt.Sprintf("another tool left schema step %d of %s marked as unfinished (schema_migrations.dirty)", s.migrations, path),
-			Hint:    "Keep the file as it is and ask whoever ran that tool; this program never sets the mark.",
+			Hint:    "keep the file as it is and ask whoever ran that tool; this program never sets the mark",
 		}
 	}
 	return err
@@ -129,7 +129,7 @@ func foreignError(path string) *Error {
 	return &Error{
 		Kind: KindForeignDatabase, Path: path,
 		Message: fmt.Sprintf("%s is a database of another program", path),
-		Hint:    "Check the path; if the file is not meant to be here, move it aside and keep it.",
+		Hint:    "check the path; if the file is not meant to be here, move it aside and keep it",
 	}
 }
 
@@ -137,7 +137,7 @@ func halfUpgradedError(path, found string) *Error {
 	return &Error{
 		Kind: KindHalfUpgraded, Path: path,
 		Message: fmt.Sprintf("%s was left half-way by another program: %s", path, found),
-		Hint:    "Nothing was changed. Look at it with 'ocr doctor'" + orSnapshot(path) + ".",
+		Hint:    "nothing was changed; look at it with 'ocr doctor'" + orSnapshot(path),
 	}
 }
 
@@ -147,7 +147,7 @@ func outOfOrderError(path string, version int, missing []string) *Error {
 	return &Error{
 		Kind: KindOutOfOrder, Path: path,
 		Message: fmt.Sprintf("%s is recorded at schema version %d, but lacks what belongs to %s: steps were run out of order or left out", path, version, some(missing)),
-		Hint:    "Nothing was changed. Look at it with 'ocr doctor'" + orSnapshot(path) + ".",
+		Hint:    "nothing was changed; look at it with 'ocr doctor'" + orSnapshot(path),
 	}
 }
 
@@ -173,7 +173,7 @@ func oldError(path string, now standing) *Error {
 	return &Error{
 		Kind: KindOldSchema, Path: path,
 		Message: fmt.Sprintf("%s is at schema version %d and this needs version %d", path, now.version(), now.latest),
-		Hint:    "Run 'ocr db migrate' once: it keeps a snapshot and upgrades the file.",
+		Hint:    "run 'ocr db migrate' once: it keeps a snapshot and upgrades the file",
 	}
 }
 
@@ -181,7 +181,7 @@ func newerError(path string, now standing) *Error {
 	return &Error{
 		Kind: KindNewerSchema, Path: path,
 		Message: fmt.Sprintf("%s is at schema version %d, this program knows versions up to %d", path, now.version(), now.latest),
-		Hint:    fmt.Sprintf("Use a program that knows version %d; reading works with this one.", now.version()),
+		Hint:    fmt.Sprintf("use a program that knows version %d; reading works with this one", now.version()),
 	}
 }
 

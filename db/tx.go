@@ -93,7 +93,7 @@ var defaultWaits = waits{
 	engine:  5 * time.Second,
 	pause:   50 * time.Millisecond,
 	retries: 5,
-	total:   26 * time.Second,
+	total:   25500 * time.Millisecond,
 }
 
 // begin takes the write lock. A wait that ends at the same moment as the

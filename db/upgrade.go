@@ -28,8 +28,11 @@ type Upgraded struct {
 
 // Migrate brings the database at path to the latest version, as Open does,
 // and also restores the indexes, triggers and views that are gone.
-func Migrate(ctx context.Context, path string, opt Options) (done Upgraded, err error) {
-	o := newOpener(path, opt)
+func Migrate(ctx context.Context, path string, opt Options) (Upgraded, error) {
+	return newOpener(path, opt).migrate(ctx)
+}
+
+func (o opener) migrate(ctx context.Context) (done Upgraded, err error) {
 	store, done, err := o.openUpgraded(ctx)
 	o.progress("")
 	if err != nil {
@@ -84,6 +87,9 @@ func (o opener) runSteps(ctx context.Context, conn *sql.Conn) (ran []int, notes 
 	d := o.driver(ctx, conn)
 	d.started = func(step int) {
 		o.progress(fmt.Sprintf("upgrading %s: step %d of %d", filepath.Base(o.path), step, highest(o.steps)))
+		if o.started != nil {
+			o.started(step)
+		}
 	}
 	d.during = map[int]around{
 		foldStep: {before: func(ctx context.Context, conn *sql.Conn) error {
@@ -202,8 +208,10 @@ func (o opener) tell(done Upgraded) {
 // Lines says what was done, for people.
 func (u Upgraded) Lines(path string) (lines []string) {
 	switch {
-	case u.From == u.To:
+	case u.From == u.To && u.To == Latest():
 		lines = append(lines, fmt.Sprintf("%s is at schema version %d, the latest", path, u.To))
+	case u.From == u.To:
+		lines = append(lines, fmt.Sprintf("%s is at schema version %d, as asked", path, u.To))
 	case u.Snapshot == "":
 		lines = append(lines, fmt.Sprintf("upgraded %s from schema version %d to %d, without a snapshot", path, u.From, u.To))
 	default:

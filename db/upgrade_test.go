@@ -70,6 +70,8 @@ func TestUpgradeLegacy(t *testing.T) {
 // TestCarryOver holds step 11 to what it makes of an agent process.
 func TestCarryOver(t *testing.T) {
 	path := oldFile(t, 10)
+	raw(t, path, `INSERT INTO agent_sessions (id, workflow_id, vendor, status, exit_code, started_at, last_heartbeat_at)
+		VALUES ('a-zero', 'r-done', 'v', 'crashed', 0, '2026-01-01 10:00:03.5', '2026-01-01 10:32:30')`)
 	done, err := Migrate(t.Context(), path, Options{})
 	must(t, err)
 	if len(done.Notes) != 1 || !strings.HasPrefix(done.Notes[0], "1 rows of agent_sessions were passed over") || !strings.HasSuffix(done.Notes[0], ": u-2") {
@@ -86,6 +88,7 @@ FROM command_executions WHERE uid LIKE 'a-%' ORDER BY id`)
 		"a-done|session-instance:principal-1|0|2026-01-01 10:40:00|5|r-done|2026-01-01 10:30:00|note/phase: reviews",
 		"a-dead|session-instance|1|2026-01-01 10:31:00|-|r-done|2026-01-01 10:31:00|-",
 		"a-code|session-instance|137|2026-01-01 10:32:00|6|r-done|2026-01-01 10:32:00|phase: analysis",
+		"a-zero|session-instance|1|2026-01-01 10:32:30|-|r-done|2026-01-01 10:32:30|-",
 		"a-stop|session-instance:p-0|-2|2026-01-01 10:43:00|7|m-open|2026-01-01 10:33:00|",
 		"a-lost|session-instance|-3|2026-01-01 10:34:00|8|m-open|2026-01-01 10:34:00|-",
 		"a-runs|session-instance:p-2|-|-|9|m-open|2026-01-01 10:35:00|-",

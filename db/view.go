@@ -107,7 +107,7 @@ func lostError(path, what string) *Error {
 	return &Error{
 		Kind: KindCorrupt, Path: path,
 		Message: fmt.Sprintf("%s %s, but files of an earlier database stand beside it", path, what),
-		Hint:    "Keep every file in that folder, copy them, and look for a snapshot " + filepath.Base(path) + ".bak.*.",
+		Hint:    "keep every file in that folder, copy them, and look for a snapshot " + filepath.Base(path) + ".bak.*",
 	}
 }
 
@@ -187,7 +187,7 @@ func copyError(path string, err error) error {
 	e := &Error{
 		Kind: KindIO, Path: path, Err: err,
 		Message: fmt.Sprintf("cannot make the private copy of %s that reading it needs", path),
-		Hint:    fmt.Sprintf("Make room in %s, or name another folder in TMPDIR.", os.TempDir()),
+		Hint:    fmt.Sprintf("make room in %s, or name another folder in TMPDIR", os.TempDir()),
 	}
 	if KindOf(fileError(path, err)) == KindNoSpace {
 		e.Kind = KindNoSpace
@@ -255,7 +255,7 @@ func lookAt(path string) (files, error) {
 		return f, &Error{
 			Kind: KindUnreadable, Path: path,
 			Message: fmt.Sprintf("%s is not a regular file", path),
-			Hint:    "Check the path.",
+			Hint:    "check the path",
 		}
 	}
 	// A journal without content is how some programs end a transaction.

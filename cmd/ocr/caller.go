@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"ocr/db"
@@ -16,37 +18,61 @@ func (a *app) caller() (lifecycle.Caller, error) {
 	if err != nil {
 		return lifecycle.Caller{}, err
 	}
+	uid := a.getenv("OCR_DASHBOARD_EXECUTION_UID")
 	return lifecycle.Caller{
 		Project:      p,
 		Runtime:      a.runtime(p),
-		ExecutionUID: a.getenv("OCR_DASHBOARD_EXECUTION_UID"),
+		StartDir:     a.fromDir(a.chdir),
+		Owner:        ownName(uid),
+		ExecutionUID: uid,
 		Notice:       func(line string) { a.note("%s", line) },
 		Progress:     a.progress(),
 	}, nil
 }
 
-// readOptions say how the database file is read, also one of another project
-// or of none.
-func (a *app) readOptions(file string) db.Options {
-	caller := lifecycle.Caller{
-		Project: project.Holding(file), Notice: func(line string) { a.note("%s", line) }, Progress: a.progress(),
+// ownName says who takes a lease: the caller's own process row, else the
+// process that called this program, which lives on.
+func ownName(executionUID string) string {
+	if executionUID != "" {
+		return executionUID
 	}
-	return caller.Options()
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown-host"
+	}
+	return fmt.Sprintf("%s:%d", host, os.Getppid())
 }
 
-// sessionFlag declares --session-id as every verb on a session takes it. An
-// empty id is refused: it stands for a variable that somebody forgot to set,
-// not for a session that ocr may choose.
+// callerOf is the caller for a database file, also of another project or of
+// none.
+func (a *app) callerOf(file string) lifecycle.Caller {
+	return lifecycle.Caller{
+		Project: project.Holding(file), Notice: func(line string) { a.note("%s", line) }, Progress: a.progress(),
+	}
+}
+
+// readOptions say how the database file is read, also one of another project
+// or of none.
+func (a *app) readOptions(file string) db.Options { return a.callerOf(file).Options() }
+
+// sessionFlag declares --session-id as every verb on a session takes it.
 func sessionFlag(fs *flag.FlagSet) *string {
 	var id string
-	fs.Func("session-id", "`ID` of the session; the caller's own, or the only active one, if left out", func(text string) error {
+	idFlag(fs, &id, "session-id", "`ID` of the session; the caller's own, or the only active one, if left out")
+	return &id
+}
+
+// idFlag declares a flag that takes the id of a session. An empty id is
+// refused: it stands for a variable that somebody forgot to set, not for a
+// session that ocr may choose.
+func idFlag(fs *flag.FlagSet, id *string, name, usage string) {
+	fs.Func(name, usage, func(text string) error {
 		if text == "" {
 			return errors.New("it takes the id of a session; leave the flag out to have the session chosen")
 		}
-		id = text
+		*id = text
 		return nil
 	})
-	return &id
 }
 
 // fromDir reads a path on the command line from the working directory. The

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"ocr/db"
+	"ocr/internal/care"
 )
 
 // healthResult is what db doctor prints under --json. Its keys are those of
@@ -20,6 +23,9 @@ type healthResult struct {
 	MarkdownDuplicateRows int64        `json:"markdownDuplicateRows"`
 	EventCount            int64        `json:"eventCount"`
 	SessionCount          int64        `json:"sessionCount"`
+	// With --fix, after which the counts above were made.
+	Deleted  map[string]int64 `json:"deleted,omitempty"`
+	Snapshot string           `json:"snapshot,omitempty"`
 }
 
 // orphanRows are the rows of a table that refer to something that is gone.
@@ -31,37 +37,61 @@ type orphanRows struct {
 func dbDoctorCommand(a *app) *command {
 	fs := newFlags()
 	path := fs.String("db", "", "examine the database file `PATH` instead of the project's")
-	return &command{
+	fix := fs.Bool("fix", false, "delete the artifact rows that refer to something that is gone")
+	noSnapshot := fs.Bool("no-snapshot", false, "with --fix, make no copy of the file first")
+	force := fs.Bool("force", false, "with --fix, go on beside a running dashboard")
+	c := &command{
 		name:     "doctor",
 		synopsis: "report on the integrity of the database",
-		usage:    "[--db PATH] [--json]",
+		usage:    "[--db PATH | --fix [--no-snapshot] [--force]] [--json]",
 		long: `Runs the engine's own check and counts rows that refer to something that is gone,
 and documents that are stored twice. Rows of sessions, orchestration_events and
-command_executions are listed apart: no repair deletes them. Changes nothing; what
-it finds does not change the exit code.`,
+command_executions are listed apart: no repair deletes them. A report changes
+nothing, and what it finds does not change the exit code. --fix copies the file to
+ocr.db.bak.doctor.TIME and then deletes such artifact rows; what people wrote, and
+what that hangs on, stays. While a dashboard runs it does nothing (6).`,
 		example: "ocr db doctor --json",
-		exits:   []int{exitOK, exitEnvironment, exitUsage, exitNotFound, exitBusy},
+		exits:   []int{exitOK, exitEnvironment, exitUsage, exitNotFound, exitInvariant, exitBusy},
 		flags:   fs,
-		exec: func(ctx context.Context, _ []string) error {
-			file, err := a.databaseFile(*path)
-			if err != nil {
-				return err
-			}
-			health, err := db.ReadHealth(ctx, file, a.readOptions(file))
-			if err != nil {
-				return err
-			}
-			result := healthResult{
-				SchemaVersion: schemaVersion,
-				IntegrityOK:   len(health.IntegrityErrors) == 0, IntegrityErrors: health.IntegrityErrors,
-				FKViolations: orphans(health.Orphans), ProtectedFKViolations: orphans(health.ProtectedOrphans),
-				TotalFKViolations:     health.TotalOrphans(),
-				MarkdownDuplicateRows: health.MarkdownDuplicates,
-				EventCount:            health.Events, SessionCount: health.Sessions,
-			}
-			return a.print(result, func(w io.Writer) { healthText(w, result) })
-		},
 	}
+	c.exec = func(ctx context.Context, _ []string) error {
+		if *fix && *path != "" {
+			return c.usageError("%s takes --fix or --db, not both", c.path)
+		}
+		if !*fix && (*noSnapshot || *force) {
+			return c.usageError("%s: --no-snapshot and --force belong to --fix", c.path)
+		}
+		file, err := a.databaseFile(*path)
+		if err != nil {
+			return err
+		}
+		var repaired care.Repaired
+		if *fix {
+			caller, err := a.caller()
+			if err != nil {
+				return err
+			}
+			repaired, err = care.Repair(ctx, caller, care.RepairOptions{NoSnapshot: *noSnapshot, Force: *force})
+			if err != nil {
+				return err
+			}
+		}
+		health, err := db.ReadHealth(ctx, file, a.readOptions(file))
+		if err != nil {
+			return err
+		}
+		result := healthResult{
+			SchemaVersion: schemaVersion,
+			IntegrityOK:   len(health.IntegrityErrors) == 0, IntegrityErrors: health.IntegrityErrors,
+			FKViolations: orphans(health.Orphans), ProtectedFKViolations: orphans(health.ProtectedOrphans),
+			TotalFKViolations:     health.TotalOrphans(),
+			MarkdownDuplicateRows: health.MarkdownDuplicates,
+			EventCount:            health.Events, SessionCount: health.Sessions,
+			Deleted: repaired.Deleted, Snapshot: repaired.Snapshot,
+		}
+		return a.print(result, func(w io.Writer) { healthText(w, result) })
+	}
+	return c
 }
 
 func orphans(tables []db.OrphanCount) []orphanRows {
@@ -88,4 +118,10 @@ func healthText(w io.Writer, result healthResult) {
 	fmt.Fprintf(w, "double texts     %d\n", result.MarkdownDuplicateRows)
 	fmt.Fprintf(w, "sessions         %d\n", result.SessionCount)
 	fmt.Fprintf(w, "events           %d\n", result.EventCount)
+	for _, table := range slices.Sorted(maps.Keys(result.Deleted)) {
+		fmt.Fprintf(w, "deleted          %d of %s\n", result.Deleted[table], table)
+	}
+	if result.Snapshot != "" {
+		fmt.Fprintf(w, "copied before    %s\n", oneLine(result.Snapshot))
+	}
 }

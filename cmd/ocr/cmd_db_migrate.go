@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -21,42 +22,71 @@ type migrateResult struct {
 
 func dbMigrateCommand(a *app) *command {
 	fs := newFlags()
+	dryRun := fs.Bool("dry-run", false, "say what would be done, from a private copy, and change nothing")
+	to := wholeNumber(fs, "to", 1, "stop at the schema version `N`")
+	showSQL := fs.Bool("show-sql", false, "with --dry-run: print the SQL of each step")
+	path := fs.String("db", "", "with --dry-run: try the database file `PATH` instead of the project's")
 	noSnapshot := fs.Bool("no-snapshot", false, "upgrade without keeping a copy of the file as it was")
-	return &command{
+	c := &command{
 		name:     "migrate",
 		synopsis: "bring the database to the schema of this program",
-		usage:    "[--no-snapshot] [--json]",
+		usage:    "[--dry-run [--show-sql] [--db PATH]] [--to N] [--no-snapshot] [--json]",
 		long: `Every command that writes does so by itself; this one does only that. The file is
 copied to ocr.db.bak.vN first, N being its version; if that cannot be done, nothing
 is changed. Indexes, triggers and views that are missing are made again. On an
-up-to-date database nothing is done.`,
-		example: "ocr db migrate",
+up-to-date database nothing is done.
+
+--to N stops at a version from that of the file up; the next command that writes
+goes on to the latest. --dry-run works on a private copy of the file, which may
+lie anywhere and be read-only: it tells which steps would run, how long each
+takes, which rows and objects it touches, and exits 1 if the upgrade would fail.`,
+		example: "ocr db migrate\nocr db migrate --dry-run --show-sql --json",
 		exits:   []int{exitOK, exitEnvironment, exitUsage, exitNotFound, exitBusy},
 		flags:   fs,
-		exec: func(ctx context.Context, _ []string) error {
-			caller, err := a.caller()
-			if err != nil {
-				return err
-			}
-			opt := caller.Options()
-			opt.NoSnapshot = *noSnapshot
-			path := caller.Project.Database()
-			done, err := db.Migrate(ctx, path, opt)
-			if err != nil {
-				return err
-			}
-			result := migrateResult{
-				SchemaVersion: schemaVersion, Path: path, From: done.From, To: done.To,
-				Restored: append([]string{}, done.Restored...), Notes: append([]string{}, done.Notes...),
-			}
-			if done.Snapshot != "" {
-				result.Snapshot = &done.Snapshot
-			}
-			return a.print(result, func(w io.Writer) {
-				for _, line := range done.Lines(path) {
-					fmt.Fprintln(w, oneLine(line))
-				}
-			})
-		},
 	}
+	c.exec = func(ctx context.Context, _ []string) error {
+		if !*dryRun && (*showSQL || *path != "") {
+			return c.usageError("--show-sql and --db go with --dry-run only")
+		}
+		var err error
+		if *dryRun {
+			err = a.rehearse(ctx, *path, int(to.Value), *showSQL)
+		} else {
+			err = a.migrate(ctx, to, *noSnapshot)
+		}
+		var target *db.TargetError
+		if errors.As(err, &target) {
+			return c.usageError("%v", target)
+		}
+		return err
+	}
+	return c
+}
+
+func (a *app) migrate(ctx context.Context, to *number, noSnapshot bool) error {
+	caller, err := a.caller()
+	if err != nil {
+		return err
+	}
+	opt := caller.Options()
+	opt.NoSnapshot = noSnapshot
+	path := caller.Project.Database()
+	var done db.Upgraded
+	if to.Given {
+		done, err = db.MigrateTo(ctx, path, int(to.Value), opt)
+	} else {
+		done, err = db.Migrate(ctx, path, opt)
+	}
+	if err != nil {
+		return err
+	}
+	result := migrateResult{
+		SchemaVersion: schemaVersion, Path: path, From: done.From, To: done.To, Snapshot: pathOrNull(done.Snapshot),
+		Restored: append([]string{}, done.Restored...), Notes: append([]string{}, done.Notes...),
+	}
+	return a.print(result, func(w io.Writer) {
+		for _, line := range done.Lines(path) {
+			fmt.Fprintln(w, oneLine(line))
+		}
+	})
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"strings"
 
 	"ocr/db"
@@ -52,12 +54,23 @@ stored; elsewhere they are shown as \x1b.`,
 
 // databaseFile is the file given with --db, else that of the project.
 func (a *app) databaseFile(path string) (string, error) {
-	if path != "" {
-		return a.fromDir(path), nil
+	if path == "" {
+		p, err := a.project()
+		return p.Database(), err
 	}
-	p, err := a.project()
-	return p.Database(), err
+	file := a.fromDir(path)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return "", &noSuchDatabase{file}
+	}
+	return file, nil
 }
+
+// noSuchDatabase says that there is nothing at the path given with --db.
+type noSuchDatabase struct {
+	path string
+}
+
+func (e *noSuchDatabase) Error() string { return "there is no file " + e.path }
 
 // runQuery collects the whole result: it is printed only once it is known to
 // be one consistent view.

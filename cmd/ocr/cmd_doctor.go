@@ -219,9 +219,7 @@ func (a *app) printReport(result doctorResult, report doctor.Report, unsound err
 	if err := a.print(result, text); err != nil {
 		return err
 	}
-	a.note("error: %s", f.Message)
-	a.note("next: %s", f.Hint)
-	return told(f.Code)
+	return a.unsound(f)
 }
 
 func writeRepair(w io.Writer, repair *repairResult) {

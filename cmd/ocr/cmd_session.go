@@ -7,7 +7,7 @@ func sessionGroup(verbs ...*command) *command {
 	return &command{
 		name:     "session",
 		synopsis: "record the agent processes of a session and see which of them live",
-		example:  "ocr session --help",
+		example:  "ocr session start-instance --vendor claude --workflow 2026-03-02-cart --persona architect --instance 1 --pid 4242",
 		exits:    []int{exitUsage},
 		verbs:    verbs,
 	}
@@ -15,7 +15,7 @@ func sessionGroup(verbs ...*command) *command {
 
 // workflowFlag declares --workflow as the verbs on processes take it.
 func workflowFlag(fs *flag.FlagSet, value *string) {
-	fs.StringVar(value, "workflow", "", "`ID` of the session; the caller's own, or the only active one, if left out")
+	idFlag(fs, value, "workflow", "`ID` of the session; the caller's own, or the only active one, if left out")
 }
 
 // given is the number, or nil when the flag was not on the command line.

@@ -18,7 +18,8 @@ type bindResult struct {
 func bindVendorIDCommand(a *app) *command {
 	fs := newFlags()
 	auto := fs.Bool("auto", false, "take the newest process of --workflow that runs and is not bound; no UID then")
-	workflow := fs.String("workflow", "", "`ID` of the session, with --auto")
+	var workflow string
+	idFlag(fs, &workflow, "workflow", "`ID` of the session, with --auto")
 	c := &command{
 		name:     "bind-vendor-id",
 		synopsis: "tie a process to the session that its vendor keeps for it",
@@ -32,11 +33,11 @@ It is a sign of life too. A vendor id has letters, digits and . _ : - in it.`,
 		maxArgs: 2,
 	}
 	c.exec = func(ctx context.Context, args []string) error {
-		in := journal.BindRequest{Workflow: *workflow, VendorID: args[len(args)-1]}
+		in := journal.BindRequest{Workflow: workflow, VendorID: args[len(args)-1]}
 		switch {
-		case *auto && (len(args) != 1 || *workflow == ""):
+		case *auto && (len(args) != 1 || workflow == ""):
 			return c.usageError("%s --auto needs --workflow ID and the vendor id alone", c.path)
-		case !*auto && *workflow != "":
+		case !*auto && workflow != "":
 			return c.usageError("%s takes --workflow with --auto only", c.path)
 		case !*auto && (len(args) != 2 || args[0] == ""):
 			return c.usageError("%s needs UID and the vendor id", c.path)

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 
 	"ocr/db/gen"
 	"ocr/internal/lifecycle"
@@ -58,9 +58,11 @@ event is one JSON object on a line of its own. Changes nothing.`,
 				result = append(result, timelineJSON(row))
 			}
 			return a.print(result, func(w io.Writer) {
+				list := newListing("id", "time (UTC)", "event", "number", "phase", "facts")
 				for _, event := range result {
-					eventText(w, event)
+					list.row(event.cells()...)
 				}
+				list.print(w)
 			})
 		},
 	}
@@ -73,14 +75,23 @@ func timelineJSON(row gen.EventTimelineRow) timelineEvent {
 	}
 }
 
-func eventText(w io.Writer, e timelineEvent) {
-	var place bytes.Buffer
-	switch {
-	case e.MapRun != nil:
-		fmt.Fprintf(&place, "run %d", *e.MapRun)
-	case e.Round != nil:
-		fmt.Fprintf(&place, "round %d", *e.Round)
+// cells are what a person sees of an event.
+func (e timelineEvent) cells() []string {
+	number := e.Round
+	if e.MapRun != nil {
+		number = e.MapRun
 	}
-	fmt.Fprintf(w, "%4d  %s  %-25s  %-8s  %-20s  %s\n", e.ID, oneLine(e.CreatedAt), oneLine(e.EventType),
-		place.String(), oneLine(optional(e.Phase)), oneLine(optional(e.Metadata)))
+	return []string{
+		strconv.FormatInt(e.ID, 10), e.CreatedAt, e.EventType, optionalNumber(number), optional(e.Phase), optional(e.Metadata),
+	}
+}
+
+// eventText writes one event of a timeline that grows, in columns wide enough
+// for what usually comes.
+func eventText(w io.Writer, e timelineEvent) {
+	c := e.cells()
+	for i := range c {
+		c[i] = oneLine(c[i])
+	}
+	fmt.Fprintf(w, "%4s  %s  %-25s  %3s  %-20s  %s\n", c[0], c[1], c[2], c[3], c[4], c[5])
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"ocr/internal/lifecycle"
@@ -42,10 +41,12 @@ func listCommand(a *app) *command {
 				}, s.CompletenessState})
 			}
 			return a.print(result, func(w io.Writer) {
+				list := newListing("started (UTC)", "session", "state", "place", "phase")
 				for _, s := range result {
-					fmt.Fprintf(w, "%s  %-6s  %-23s  %s, %s  %s\n", oneLine(s.StartedAt), s.WorkflowType, s.CompletenessState,
-						counted(s.WorkflowType, s.CurrentRound, s.CurrentMapRun), oneLine(s.CurrentPhase), oneLine(s.ID))
+					list.row(s.StartedAt, s.ID, s.CompletenessState,
+						counted(s.WorkflowType, s.CurrentRound, s.CurrentMapRun), s.CurrentPhase)
 				}
+				list.print(w)
 			})
 		},
 	}

@@ -37,12 +37,12 @@ func reconcileCommand(a *app) *command {
 		name:     "reconcile",
 		synopsis: "repair sessions that older programs left contradicting themselves",
 		usage:    "[--dry-run] [--json]",
-		long: `A session that was closed without its completing event and without a reason gets
+		long: fmt.Sprintf(`A session that was closed without its completing event and without a reason gets
 that event if its final.md (map: map.md) is on disk, else a note that it was
-closed so. An active session without events, or with none for 7 days, that no
+closed so. An active session without events, or with none for %d days, that no
 process works for is closed as stale. One whose last time cannot be read is left
 alone and listed. The upgrade of an old database does the same by itself; a dry
-run on one names that too. Doing it again changes nothing more.`,
+run on one names that too. Doing it again changes nothing more.`, lifecycle.StaleDays),
 		example: "ocr state reconcile --dry-run",
 		exits:   []int{exitOK, exitEnvironment, exitUsage, exitBusy},
 		flags:   fs,

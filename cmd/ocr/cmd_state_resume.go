@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"ocr/internal/lifecycle"
@@ -50,26 +49,13 @@ runtime.forward_resume_lease_seconds in .ocr/config.yaml set both limits.`,
 			if err != nil {
 				return err
 			}
-			got, err := lifecycle.Resume(ctx, caller, lifecycle.ResumeRequest{SessionID: *id, Owner: ownName(caller)})
+			got, err := lifecycle.Resume(ctx, caller, lifecycle.ResumeRequest{SessionID: *id})
 			if err != nil {
 				return err
 			}
 			return a.print(resumeJSON(got), func(w io.Writer) { resumeText(w, got) })
 		},
 	}
-}
-
-// ownName says who takes a lease: the caller's own process row, else the
-// process that called this program, which lives on.
-func ownName(caller lifecycle.Caller) string {
-	if caller.ExecutionUID != "" {
-		return caller.ExecutionUID
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown-host"
-	}
-	return fmt.Sprintf("%s:%d", host, os.Getppid())
 }
 
 func resumeJSON(got lifecycle.ResumeResult) resumeResult {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 
 	"ocr/db/gen"
 	"ocr/internal/artifact"
@@ -84,7 +85,7 @@ none is named. Changes nothing.`,
 				return a.print(nil, func(w io.Writer) { fmt.Fprintln(w, "no session is active") })
 			}
 			result := showJSON(view)
-			return a.print(result, func(w io.Writer) { showText(w, result) })
+			return a.print(result, func(w io.Writer) { showText(w, result, view.Dir) })
 		},
 	}
 }
@@ -114,17 +115,34 @@ func timingJSON(t gen.EventPhaseTimingsRow) phaseTiming {
 	return phaseTiming{t.Visit, t.Phase, t.PhaseNumber, t.Round, t.MapRun, t.EnteredAt, t.LeftAt, t.Seconds}
 }
 
-func showText(w io.Writer, r showResult) {
+func showText(w io.Writer, r showResult, dir string) {
 	s := r.Session
 	fmt.Fprintf(w, "session  %s (%s, %s)\n", oneLine(s.ID), s.WorkflowType, s.Status)
 	fmt.Fprintf(w, "branch   %s\n", oneLine(s.Branch))
 	fmt.Fprintf(w, "place    %s, phase %s\n", counted(s.WorkflowType, s.CurrentRound, s.CurrentMapRun), oneLine(s.CurrentPhase))
-	fmt.Fprintf(w, "folder   %s\n", oneLine(s.SessionDir))
-	fmt.Fprintln(w, "log")
+	fmt.Fprintf(w, "folder   %s\n", oneLine(dir))
+	fmt.Fprintln(w, "\nlog (UTC)")
+	log := newListing("  id", "time", "event", "number", "phase")
 	for _, e := range r.Events {
-		fmt.Fprintf(w, "  %4d  %s  %-18s %s\n", e.ID, oneLine(e.CreatedAt), oneLine(e.EventType), oneLine(optional(e.Phase)))
+		log.row("  "+strconv.FormatInt(e.ID, 10), e.CreatedAt, e.EventType, optionalNumber(e.Round), optional(e.Phase))
 	}
-	fmt.Fprintln(w, "files")
+	log.print(w)
+	if len(r.PhaseTimings) > 0 {
+		fmt.Fprintln(w, "\ntime per phase")
+		timings := newListing("  visit", "phase", "number", "seconds")
+		for _, t := range r.PhaseTimings {
+			number := t.Round
+			if t.MapRun != nil {
+				number = t.MapRun
+			}
+			timings.row("  "+strconv.FormatInt(t.Visit, 10), optional(t.Phase), optionalNumber(number), optionalNumber(t.Seconds))
+		}
+		timings.print(w)
+	}
+	if len(r.Artifacts.Rounds)+len(r.Artifacts.MapRuns) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nfiles")
 	for _, round := range r.Artifacts.Rounds {
 		fmt.Fprintf(w, "  round %d: %s\n", round.Round, oneLine(optional(round.RoundMeta)))
 	}
@@ -139,4 +157,12 @@ func optional(text *string) string {
 		return "-"
 	}
 	return *text
+}
+
+// optionalNumber is the number, or a dash where there is none.
+func optionalNumber(n *int64) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.FormatInt(*n, 10)
 }

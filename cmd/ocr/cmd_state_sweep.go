@@ -53,8 +53,8 @@ type unreadableSession struct {
 
 func sweepCommand(a *app) *command {
 	fs := newFlags()
-	days := wholeNumber(fs, "older-than", 1, "`DAYS` without any event after which a session counts as left behind (7)")
-	days.Value = 7
+	days := wholeNumber(fs, "older-than", 1, fmt.Sprintf("`DAYS` without any event after which a session counts as left behind (%d)", lifecycle.StaleDays))
+	days.Value = lifecycle.StaleDays
 	dryRun := fs.Bool("dry-run", false, "say what would be done and change nothing")
 	return &command{
 		name:     "sweep",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"strings"
 	"syscall"
 
 	"ocr/db"
@@ -12,6 +11,7 @@ import (
 	"ocr/internal/doctor"
 	"ocr/internal/lifecycle"
 	"ocr/internal/project"
+	"ocr/internal/shell"
 )
 
 // The exit codes of every command.
@@ -59,6 +59,7 @@ func explain(err error) failure {
 		badID    *project.BadID
 		invalid  *artifact.Invalid
 		noFile   *payloadFileError
+		noBase   *noSuchDatabase
 		no       *lifecycle.Error
 		sick     *doctor.Unhealthy
 		query    *db.StatementError
@@ -70,7 +71,7 @@ func explain(err error) failure {
 		f.Code, f.Kind, f.Hint = exitUsage, "usage", usage.hint
 	case errors.As(err, &badID):
 		f.Code, f.Kind = exitUsage, "bad_session_id"
-		f.Hint = "use --session-id " + shellQuote(badID.Suggestion)
+		f.Hint = "use --session-id " + shell.Quote(badID.Suggestion)
 		f.Details = badIDDetails{Suggestion: badID.Suggestion}
 	case errors.As(err, &no):
 		f.Code, f.Kind, f.Hint, f.Details = classCodes[no.Class], no.Kind, no.Hint, no.Details
@@ -79,6 +80,8 @@ func explain(err error) failure {
 		f.Details = invalidDetails{Problems: invalid.Problems}
 	case errors.As(err, &noFile) && errors.Is(err, fs.ErrNotExist):
 		f.Code, f.Kind, f.Hint = exitNotFound, "no_payload_file", "check the path given with --file"
+	case errors.As(err, &noBase):
+		f.Code, f.Kind, f.Hint = exitNotFound, string(db.KindNoDatabase), "check the path given with --db"
 	case errors.Is(err, artifact.ErrOutside):
 		f.Kind, f.Hint = "outside", "look at the link: ls -l shows where it leads"
 	case errors.As(err, &sick):
@@ -86,7 +89,7 @@ func explain(err error) failure {
 	case errors.As(err, &query):
 		f.Code, f.Kind, f.Hint = exitUsage, "bad_statement", "ocr db query --help tells which statements are taken"
 	case errors.As(err, &store):
-		f.Code, f.Kind, f.Hint = storeCode(store), string(store.Kind), hintStyle(store.Hint)
+		f.Code, f.Kind, f.Hint = storeCode(store), string(store.Kind), store.Hint
 		switch store.Kind {
 		case db.KindRule:
 			// A rule that somebody else added to the file keeps the kind "rule".
@@ -134,14 +137,6 @@ func storeCode(err *db.Error) int {
 		return exitInvariant
 	}
 	return exitEnvironment
-}
-
-// hintStyle turns a sentence into what can follow "next: ".
-func hintStyle(sentence string) string {
-	if sentence == "" {
-		return ""
-	}
-	return strings.ToLower(sentence[:1]) + strings.TrimSuffix(sentence[1:], ".")
 }
 
 type invalidDetails struct {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	"ocr/internal/artifact"
 )
 
 // schemaVersion is the version of the shape of all JSON that ocr prints.
@@ -41,9 +43,14 @@ func (a *app) fail(err error) int {
 	f := explain(err)
 	var usage *usageError
 	if errors.As(err, &usage) && usage.usage != "" {
-		a.note("%s", usage.usage)
+		a.paragraph(usage.usage)
 	}
-	a.note("error: %s", f.Message)
+	var invalid *artifact.Invalid
+	if errors.As(err, &invalid) {
+		a.paragraph("error: " + f.Message) // a line for each fault
+	} else {
+		a.note("error: %s", f.Message)
+	}
 	if f.Hint != "" {
 		a.note("next: %s", f.Hint)
 	}
@@ -114,15 +121,4 @@ func escape(text string, unfit func(rune) bool) string {
 // unprintable are control characters, and those that reorder text.
 func unprintable(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
-}
-
-// shellQuote writes a word so that a POSIX shell reads it as it is.
-func shellQuote(word string) string {
-	plain := func(r rune) bool {
-		return r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:@%+,", r))
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

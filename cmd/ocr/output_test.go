@@ -87,7 +87,7 @@ func TestExplain(t *testing.T) {
 		"BadID":       {project.CheckNewID("feat/x"), exitUsage, "bad_session_id"},
 		"Interrupted": {context.Canceled, exitEnvironment, "interrupted"},
 		"ForeignRule": {&db.Error{Kind: db.KindRule, Rule: "not on Sundays", Message: "not on Sundays"}, exitInvariant, "rule"},
-		"Busy":        {&db.Error{Kind: db.KindBusy, Message: "m", Hint: "Nothing was written."}, exitBusy, "busy"},
+		"Busy":        {&db.Error{Kind: db.KindBusy, Message: "m", Hint: "nothing was written"}, exitBusy, "busy"},
 		"NoDatabase":  {&db.Error{Kind: db.KindNoDatabase, Message: "m"}, exitNotFound, "no_database"},
 		"InTheWay":    {&fs.PathError{Op: "open", Path: "x", Err: syscall.ENOTDIR}, exitEnvironment, "blocked"},
 		"Unknown":     {errors.New("odd"), exitEnvironment, "internal"},
@@ -110,13 +110,5 @@ func TestExplain(t *testing.T) {
 	}
 	if hint := explain(project.CheckNewID("feat/x")).Hint; !strings.Contains(hint, "feat-x") {
 		t.Errorf("hint %q does not name feat-x", hint)
-	}
-}
-
-func TestShellQuote(t *testing.T) {
-	for word, want := range map[string]string{"feat-x": "feat-x", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "数": "'数'"} {
-		if got := shellQuote(word); got != want {
-			t.Errorf("shellQuote(%q) = %s, want %s", word, got, want)
-		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -26,24 +27,23 @@ func openRaw(t *testing.T, dir string) *sql.DB {
 	return pool
 }
 
-// TestBusy: a write that meets another one waits for it. How long, and what
-// comes then, is tested in package db with shorter times.
+// TestBusy: reading does not wait for a writer; a write waits until the other
+// one is done. For how long, and what comes then, is tested in package db.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	dir := aProject(t, t.TempDir())
 	pool := openRaw(t, dir)
 	_, err := pool.Exec("BEGIN IMMEDIATE")
 	must(t, err)
-	const held = time.Second
-	begun := time.Now()
-	time.AfterFunc(held, func() { _, _ = pool.Exec("ROLLBACK") })
-	mustCall(t, dir, "state", "status", "--session-id", "s")
-	if read := time.Since(begun); read > held/2 {
-		t.Errorf("reading waited %s for a writer", read)
-	}
+	mustCall(t, dir, "state", "status", "--session-id", "s") // the lock is held until it is back
+	var released atomic.Bool
+	time.AfterFunc(300*time.Millisecond, func() {
+		released.Store(true)
+		_, _ = pool.Exec("ROLLBACK")
+	})
 	mustCall(t, dir, "state", "advance", "--session-id", "s", "--phase", "change-context")
-	if waited := time.Since(begun); waited < held {
-		t.Errorf("it wrote after %s, while another process held the lock", waited)
+	if !released.Load() {
+		t.Error("it wrote while another process held the lock")
 	}
 }
 
@@ -155,7 +155,7 @@ func TestReadOnlyPlace(t *testing.T) {
 		}
 		return answer{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 	}
-	for _, line := range []string{"state status --session-id s", "state show", "state list", "state events", "db query PRAGMA(user_version)", "doctor --engine-only"} {
+	for _, line := range []string{"state status --session-id s", "state show", "state list", "state events", "db query PRAGMA(user_version)", "doctor --engine-only", "db status", "db snapshots", "db verify", "db migrate --dry-run"} {
 		args := strings.Fields(strings.ReplaceAll(line, "PRAGMA(user_version)", "VALUES(1)"))
 		got := as(append(args, "--json")...)
 		oneValue(t, line, got)

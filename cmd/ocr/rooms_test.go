@@ -1,12 +1,17 @@
 package main
 
 import (
-	"os"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // root is the folder of the module.
@@ -53,36 +58,127 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestEveryQuery walks db/gen: each generated query has a caller.
-func TestEveryQuery(t *testing.T) {
-	generated, err := filepath.Glob(filepath.Join(root, "db", "gen", "*.sql.go"))
-	must(t, err)
-	var code strings.Builder
-	for _, pattern := range []string{"db/*.go", "internal/*/*.go", "cmd/ocr/*.go"} {
+// sources parses the code of these rooms, without tests.
+func sources(t *testing.T, patterns ...string) map[string]*ast.File {
+	t.Helper()
+	parsed := map[string]*ast.File{}
+	for _, pattern := range patterns {
 		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		must(t, err)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			text, err := os.ReadFile(file)
+			parsed[file], err = parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 			must(t, err)
-			code.Write(text)
 		}
 	}
-	method := regexp.MustCompile(`(?m)^func \(q \*Queries\) (\w+)\(`)
+	if len(parsed) == 0 {
+		t.Fatalf("no code in %v", patterns)
+	}
+	return parsed
+}
+
+// literals calls fn with every text in the code.
+func literals(root ast.Node, fn func(text string)) {
+	ast.Inspect(root, func(node ast.Node) bool {
+		if literal, is := node.(*ast.BasicLit); is && literal.Kind == token.STRING {
+			if text, err := strconv.Unquote(literal.Value); err == nil {
+				fn(text)
+			}
+		}
+		return true
+	})
+}
+
+// queryHolders are the names under which the code holds the generated queries.
+var queryHolders = []string{"q", "tx", "r", "reader", "Queries"}
+
+// TestEveryQuery walks db/gen: each generated query has a caller, which names
+// it behind one of queryHolders.
+func TestEveryQuery(t *testing.T) {
+	called := map[string]bool{}
+	for _, file := range sources(t, "db/*.go", "internal/*/*.go", "cmd/ocr/*.go") {
+		ast.Inspect(file, func(node ast.Node) bool {
+			if chosen, is := node.(*ast.SelectorExpr); is {
+				holder := ""
+				switch x := chosen.X.(type) {
+				case *ast.Ident:
+					holder = x.Name
+				case *ast.SelectorExpr:
+					holder = x.Sel.Name
+				}
+				if slices.Contains(queryHolders, holder) {
+					called[chosen.Sel.Name] = true
+				}
+			}
+			return true
+		})
+	}
 	seen := 0
-	for _, file := range generated {
-		text, err := os.ReadFile(file)
-		must(t, err)
-		for _, match := range method.FindAllStringSubmatch(string(text), -1) {
+	for path, file := range sources(t, "db/gen/*.sql.go") {
+		for _, declared := range file.Decls {
+			method, is := declared.(*ast.FuncDecl)
+			if !is || method.Recv == nil {
+				continue
+			}
 			seen++
-			if !regexp.MustCompile(`\.` + match[1] + `\b`).MatchString(code.String()) {
-				t.Errorf("nobody calls %s: take it out of db/queries/%s and run make generate", match[1], strings.TrimSuffix(filepath.Base(file), ".go"))
+			if !called[method.Name.Name] {
+				t.Errorf("nobody calls %s: take it out of db/queries/%s and run make generate; whoever holds the queries calls them one of %v",
+					method.Name.Name, strings.TrimSuffix(filepath.Base(path), ".go"), queryHolders)
 			}
 		}
 	}
 	if seen == 0 {
 		t.Error("no query was seen in db/gen")
+	}
+}
+
+// TestNoSQL walks the code outside of db: statements stand in SQL files, where
+// they are checked and can be run by hand.
+func TestNoSQL(t *testing.T) {
+	statement := regexp.MustCompile(`(?s)\bSELECT\b.*\bFROM\b|\bINSERT\b.*\bINTO\b|\bUPDATE\b.*\bSET\b|\bDELETE\s+FROM\b`)
+	for path, file := range sources(t, "internal/*/*.go", "cmd/ocr/*.go") {
+		literals(file, func(text string) {
+			// What people are told to type is no statement of ours.
+			if statement.MatchString(text) && !strings.Contains(text, "ocr db query '") {
+				t.Errorf("%s holds the statement %q: move it to db/queries, or to a file of internal/doctor", path, text)
+			}
+		})
+	}
+}
+
+// TestHints walks the hints of package db: they stand behind "next: ".
+func TestHints(t *testing.T) {
+	seen := 0
+	for path, file := range sources(t, "db/*.go") {
+		hold := func(value ast.Expr) {
+			var parts []string
+			literals(value, func(text string) { parts = append(parts, text) })
+			if len(parts) == 0 {
+				return
+			}
+			seen++
+			first, last := parts[0], parts[len(parts)-1]
+			if strings.IndexFunc(first, unicode.IsUpper) == 0 || strings.HasSuffix(last, ".") || strings.Contains(first, "%q") {
+				t.Errorf("%s: the hint %q begins with a capital, ends with a stop, or half quotes a word for a shell", path, parts)
+			}
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			switch n := node.(type) {
+			case *ast.KeyValueExpr:
+				if key, is := n.Key.(*ast.Ident); is && key.Name == "Hint" {
+					hold(n.Value)
+				}
+			case *ast.AssignStmt:
+				if left, is := n.Lhs[0].(*ast.SelectorExpr); is && left.Sel.Name == "Hint" {
+					hold(n.Rhs[0])
+				}
+			}
+			return true
+		})
+	}
+	if seen == 0 {
+		t.Error("no hint was seen in db")
 	}
 }

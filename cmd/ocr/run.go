@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	// Left alone, a panic would end with the code of a usage error.
 	defer func() {
 		if cause := recover(); cause != nil {
-			a.note("%s", debug.Stack())
+			a.paragraph(string(debug.Stack()))
 			code = a.fail(fmt.Errorf("this is a fault of ocr itself: %v", cause))
 		}
 	}()
@@ -133,7 +133,14 @@ func (c *command) program() *ffcli.Command {
 	return program
 }
 
-// note writes one line for people. It never reaches stdout.
+// note writes one line for people. It never reaches stdout, and what others
+// wrote cannot start a line of its own.
 func (a *app) note(format string, values ...any) {
-	fmt.Fprintln(a.stderr, printable(fmt.Sprintf(format, values...)))
+	line := strings.ReplaceAll(strings.TrimSpace(fmt.Sprintf(format, values...)), "\n", "; ")
+	fmt.Fprintln(a.stderr, oneLine(line))
+}
+
+// paragraph writes lines of ours for people.
+func (a *app) paragraph(text string) {
+	fmt.Fprintln(a.stderr, printable(text))
 }

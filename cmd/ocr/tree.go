@@ -27,6 +27,8 @@ that agents run. It refuses to record as finished what is not.`,
 			dbMigrateCommand(a), dbDoctorCommand(a),
 			dbVacuumCommand(a), dbCheckpointCommand(a), dbPruneCommand(a),
 			dbPruneSnapshotsCommand(a), dbPruneBackupsCommand(a), dbRecoverCommand(a),
+			dbStatusCommand(a), dbSchemaCommand(a), dbVerifyCommand(a),
+			dbSnapshotCommand(a), dbSnapshotsCommand(a), dbRestoreCommand(a),
 		),
 		doctorCommand(a),
 		versionCommand(a),
@@ -42,7 +44,7 @@ func stateGroup(verbs ...*command) *command {
 	return &command{
 		name:     "state",
 		synopsis: "begin, advance, complete and inspect sessions",
-		example:  "ocr state --help",
+		example:  "ocr state begin --session-id 2026-03-02-cart --branch feat/cart --workflow-type review\nocr state status --session-id 2026-03-02-cart --json",
 		exits:    []int{exitUsage},
 		verbs:    verbs,
 		retired: map[string]string{
@@ -60,7 +62,7 @@ func dbGroup(verbs ...*command) *command {
 	return &command{
 		name:     "db",
 		synopsis: "look into the database, upgrade it and care for it",
-		example:  "ocr db --help",
+		example:  "ocr db query 'SELECT session_id, completeness_state FROM session_completeness'",
 		exits:    []int{exitUsage},
 		verbs:    verbs,
 	}

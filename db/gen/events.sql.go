@@ -66,8 +66,9 @@ FROM event_facts AS f
 INNER JOIN session_current AS c ON c.session_id = f.session_id
 WHERE f.session_id = ?1
     AND f.event_type = 'session_resumed'
-    AND f.is_lease = 1
-    AND json_extract(f.metadata, '$.round') = c.current_round
+    AND CASE WHEN f.is_lease = 1
+        THEN json_extract(f.metadata, '$.round')
+    END = c.current_round
     AND (
         c.workflow_type = 'review'
         OR f.event_id > IFNULL((
@@ -79,8 +80,8 @@ WHERE f.session_id = ?1
     )
 `
 
-// How often the current round was taken over to be carried on. For a map the
-// lease names current_round, so only leases since the current run was opened
+// How often the current round or run was taken over to be carried on. A lease
+// of a map names current_round, so only those since the last completed run
 // count. Index: idx_events_session_type.
 func (q *Queries) EventLeases(ctx context.Context, sessionID string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, EventLeases, sessionID)

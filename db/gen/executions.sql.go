@@ -49,19 +49,20 @@ func (q *Queries) ExecutionBind(ctx context.Context, vendorSessionID string, iD 
 const ExecutionCloseWithSession = `-- name: ExecutionCloseWithSession :execrows
 UPDATE command_executions
 SET
-    exit_code = -4,
+    exit_code = CAST(?1 AS INTEGER),
     pid = NULL,
-    finished_at = ?1,
+    finished_at = ?2,
     notes = CASE
-        WHEN notes IS NULL OR notes = '' THEN ?2
-        ELSE notes || char(10) || ?2
+        WHEN notes IS NULL OR notes = '' THEN ?3
+        ELSE notes || char(10) || ?3
     END
-WHERE workflow_id = ?3
+WHERE workflow_id = ?4
     AND finished_at IS NULL
-    AND uid IS NOT ?4
+    AND uid IS NOT ?5
 `
 
 type ExecutionCloseWithSessionParams struct {
+	ExitCode   int64
 	Now        *string
 	Note       *string
 	WorkflowID *string
@@ -73,6 +74,7 @@ type ExecutionCloseWithSessionParams struct {
 // Index: idx_command_executions_workflow.
 func (q *Queries) ExecutionCloseWithSession(ctx context.Context, arg ExecutionCloseWithSessionParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, ExecutionCloseWithSession,
+		arg.ExitCode,
 		arg.Now,
 		arg.Note,
 		arg.WorkflowID,
@@ -134,17 +136,39 @@ func (q *Queries) ExecutionFind(ctx context.Context, name string) (int64, error)
 const ExecutionGet = `-- name: ExecutionGet :one
 SELECT
     x.id, x.command, x.args, x.exit_code, x.started_at, x.finished_at,
-    x.output, x.pid, x.is_detached, x.uid, x.workflow_id, x.vendor,
-    x.vendor_session_id, x.persona, x.instance_index, x.name,
-    x.resolved_model, x.last_heartbeat_at, x.notes
+    x.is_detached, x.uid, x.workflow_id, x.vendor, x.vendor_session_id,
+    x.persona, x.instance_index, x.name, x.resolved_model,
+    x.last_heartbeat_at, x.notes, j.status
 FROM command_executions AS x
+INNER JOIN agent_journal AS j ON j.execution_id = x.id
 WHERE x.id = ?1
 `
 
-// One row as it is, by its number. Index: primary key.
-func (q *Queries) ExecutionGet(ctx context.Context, id int64) (CommandExecution, error) {
+type ExecutionGetRow struct {
+	ID              int64
+	Command         string
+	Args            *string
+	ExitCode        *int64
+	StartedAt       string
+	FinishedAt      *string
+	IsDetached      int64
+	UID             *string
+	WorkflowID      *string
+	Vendor          *string
+	VendorSessionID *string
+	Persona         *string
+	InstanceIndex   *int64
+	Name            *string
+	ResolvedModel   *string
+	LastHeartbeatAt *string
+	Notes           *string
+	Status          string
+}
+
+// One row as it is, by its number, and how it ended. Index: primary key.
+func (q *Queries) ExecutionGet(ctx context.Context, id int64) (ExecutionGetRow, error) {
 	row := q.db.QueryRowContext(ctx, ExecutionGet, id)
-	var i CommandExecution
+	var i ExecutionGetRow
 	err := row.Scan(
 		&i.ID,
 		&i.Command,
@@ -152,8 +176,6 @@ func (q *Queries) ExecutionGet(ctx context.Context, id int64) (CommandExecution,
 		&i.ExitCode,
 		&i.StartedAt,
 		&i.FinishedAt,
-		&i.Output,
-		&i.PID,
 		&i.IsDetached,
 		&i.UID,
 		&i.WorkflowID,
@@ -165,6 +187,7 @@ func (q *Queries) ExecutionGet(ctx context.Context, id int64) (CommandExecution,
 		&i.ResolvedModel,
 		&i.LastHeartbeatAt,
 		&i.Notes,
+		&i.Status,
 	)
 	return i, err
 }
@@ -295,20 +318,21 @@ func (q *Queries) ExecutionNote(ctx context.Context, note *string, iD int64) err
 const ExecutionOrphan = `-- name: ExecutionOrphan :execrows
 UPDATE command_executions
 SET
-    exit_code = -3,
+    exit_code = CAST(?1 AS INTEGER),
     pid = NULL,
-    finished_at = ?1,
+    finished_at = ?2,
     notes = CASE
-        WHEN notes IS NULL OR notes = '' THEN ?2
-        ELSE notes || char(10) || ?2
+        WHEN notes IS NULL OR notes = '' THEN ?3
+        ELSE notes || char(10) || ?3
     END
-WHERE id = ?3
+WHERE id = ?4
     AND finished_at IS NULL
-    AND pid = ?4
-    AND last_heartbeat_at = ?5
+    AND pid = ?5
+    AND last_heartbeat_at = ?6
 `
 
 type ExecutionOrphanParams struct {
+	ExitCode        int64
 	Now             *string
 	Note            *string
 	ID              int64
@@ -320,6 +344,7 @@ type ExecutionOrphanParams struct {
 // that gave a sign of life, or ended, meanwhile is left as it is.
 func (q *Queries) ExecutionOrphan(ctx context.Context, arg ExecutionOrphanParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, ExecutionOrphan,
+		arg.ExitCode,
 		arg.Now,
 		arg.Note,
 		arg.ID,
@@ -660,13 +685,12 @@ func (q *Queries) JournalOfSession(ctx context.Context, workflowID *string) ([]J
 	return items, nil
 }
 
-const JournalSweep = `-- name: JournalSweep :many
+const JournalSilent = `-- name: JournalSilent :many
 SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
 FROM command_executions AS x
 INNER JOIN agent_journal AS j ON j.execution_id = x.id
 WHERE x.finished_at IS NULL
     AND x.last_heartbeat_at IS NOT NULL
-    AND x.pid IS NOT NULL
     AND IFNULL(
         j.heartbeat_age_seconds > CAST(?1 AS INTEGER),
         1
@@ -674,23 +698,23 @@ WHERE x.finished_at IS NULL
 ORDER BY +x.id
 `
 
-type JournalSweepRow struct {
+type JournalSilentRow struct {
 	AgentJournal AgentJournal
 }
 
-// The processes that may be dead: unfinished, with a process id, and with a
-// heartbeat that is older than the threshold, or is no time at all. Only a look
-// at the process itself can prove it. The + keeps the planner on the index.
+// The unfinished processes that gave no sign of life for longer than the
+// threshold, or whose heartbeat is no time at all. Only a look at the process
+// itself can prove that it is dead. The + keeps the planner on the index.
 // Index: executions_unfinished.
-func (q *Queries) JournalSweep(ctx context.Context, thresholdSeconds int64) ([]JournalSweepRow, error) {
-	rows, err := q.db.QueryContext(ctx, JournalSweep, thresholdSeconds)
+func (q *Queries) JournalSilent(ctx context.Context, thresholdSeconds int64) ([]JournalSilentRow, error) {
+	rows, err := q.db.QueryContext(ctx, JournalSilent, thresholdSeconds)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []JournalSweepRow{}
+	items := []JournalSilentRow{}
 	for rows.Next() {
-		var i JournalSweepRow
+		var i JournalSilentRow
 		if err := rows.Scan(
 			&i.AgentJournal.ExecutionID,
 			&i.AgentJournal.ID,

@@ -66,60 +66,6 @@ func (q *Queries) LeaseLast(ctx context.Context, sessionID string) (LeaseLastRow
 	return i, err
 }
 
-const LiveProcesses = `-- name: LiveProcesses :many
-SELECT j.id, j.name, j.heartbeat_age_seconds
-FROM command_executions AS x
-INNER JOIN agent_journal AS j ON j.execution_id = x.id
-WHERE x.workflow_id = ?1
-    AND x.finished_at IS NULL
-    AND j.kind <> 'utility'
-    AND IFNULL(
-        j.heartbeat_age_seconds <= CAST(?2 AS INTEGER),
-        1
-    )
-    AND x.uid IS NOT ?3
-ORDER BY x.id
-`
-
-type LiveProcessesParams struct {
-	WorkflowID       *string
-	ThresholdSeconds int64
-	CallerUID        *string
-}
-
-type LiveProcessesRow struct {
-	ID                  string
-	Name                *string
-	HeartbeatAgeSeconds *int64
-}
-
-// Unfinished journaled processes of a session whose heartbeat is not older
-// than the threshold, without the caller's own. A heartbeat that is no time
-// proves nothing: that process counts as live.
-// Index: idx_command_executions_workflow.
-func (q *Queries) LiveProcesses(ctx context.Context, arg LiveProcessesParams) ([]LiveProcessesRow, error) {
-	rows, err := q.db.QueryContext(ctx, LiveProcesses, arg.WorkflowID, arg.ThresholdSeconds, arg.CallerUID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []LiveProcessesRow{}
-	for rows.Next() {
-		var i LiveProcessesRow
-		if err := rows.Scan(&i.ID, &i.Name, &i.HeartbeatAgeSeconds); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const MarkdownUpsert = `-- name: MarkdownUpsert :exec
 INSERT INTO markdown_artifacts (
     session_id, artifact_type, round_number, file_path, content, parsed_at
@@ -158,90 +104,40 @@ func (q *Queries) MarkdownUpsert(ctx context.Context, arg MarkdownUpsertParams) 
 	return err
 }
 
-const SweepSession = `-- name: SweepSession :one
-SELECT
-    s.phase_number, c.workflow_type, c.status, c.current_round,
-    c.current_map_run, c.has_terminal_artifact, c.dependents_settled,
-    CAST(IFNULL((
-        SELECT MAX(e.id)
-        FROM orchestration_events AS e
-        WHERE e.session_id = s.id
-    ), 0) AS INTEGER) AS last_event_id
-FROM sessions AS s
-INNER JOIN session_completeness AS c ON c.session_id = s.id
-WHERE s.id = ?1
-`
-
-type SweepSessionRow struct {
-	PhaseNumber         int64
-	WorkflowType        string
-	Status              string
-	CurrentRound        int64
-	CurrentMapRun       int64
-	HasTerminalArtifact bool
-	DependentsSettled   bool
-	LastEventID         int64
-}
-
-// What decides whether a session that a sweep found may still be closed.
-// Index: primary key, idx_events_session.
-func (q *Queries) SweepSession(ctx context.Context, id string) (SweepSessionRow, error) {
-	row := q.db.QueryRowContext(ctx, SweepSession, id)
-	var i SweepSessionRow
-	err := row.Scan(
-		&i.PhaseNumber,
-		&i.WorkflowType,
-		&i.Status,
-		&i.CurrentRound,
-		&i.CurrentMapRun,
-		&i.HasTerminalArtifact,
-		&i.DependentsSettled,
-		&i.LastEventID,
-	)
-	return i, err
-}
-
 const SweepSessions = `-- name: SweepSessions :many
-SELECT a.session_id, a.last_event_id, a.last_at, a.verdict
+SELECT
+    a.session_id, a.workflow_type, a.phase_number, a.current_round,
+    a.current_map_run, a.last_at, a.verdict
 FROM (
     SELECT
-        t.session_id AS session_id,
-        t.last_event_id AS last_event_id,
-        t.last_at AS last_at,
+        s.id AS session_id,
+        s.workflow_type AS workflow_type,
+        CAST(s.phase_number AS INTEGER) AS phase_number,
+        c.current_round AS current_round,
+        c.current_map_run AS current_map_run,
+        i.last_at AS last_at,
         CASE
-            WHEN t.has_terminal_artifact = 1 THEN 'finish'
-            WHEN t.last_at NOT GLOB
-                    '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
-                OR unixepoch(t.last_at) IS NULL THEN 'unreadable'
-            WHEN CAST(?1 AS INTEGER) - unixepoch(t.last_at)
+            WHEN c.has_terminal_artifact = 1 THEN 'finish'
+            WHEN i.last_epoch IS NULL THEN 'unreadable'
+            WHEN CAST(?1 AS INTEGER) - i.last_epoch
                 > CAST(?2 AS INTEGER) THEN 'stale'
             ELSE 'leave'
         END AS verdict
-    FROM (
-        SELECT
-            s.id AS session_id,
-            CAST(IFNULL(e.id, 0) AS INTEGER) AS last_event_id,
-            CAST(IFNULL(e.created_at, s.updated_at) AS TEXT) AS last_at,
-            c.has_terminal_artifact AS has_terminal_artifact
-        FROM sessions AS s
-        INNER JOIN session_completeness AS c ON c.session_id = s.id
-        LEFT JOIN orchestration_events AS e ON e.id = (
-            SELECT MAX(n.id)
-            FROM orchestration_events AS n
-            WHERE n.session_id = s.id
+    FROM sessions AS s
+    INNER JOIN session_completeness AS c ON c.session_id = s.id
+    INNER JOIN session_idle AS i ON i.session_id = s.id
+    WHERE s.status = 'active'
+        AND s.id = IFNULL(CAST(?3 AS TEXT), s.id)
+        AND NOT EXISTS (
+            SELECT 1
+            FROM command_executions AS x
+            WHERE x.workflow_id = s.id
+                AND x.finished_at IS NULL
+                AND x.id NOT IN (
+                    SELECT CAST(j.value AS INTEGER)
+                    FROM json_each(CAST(?4 AS TEXT)) AS j
+                )
         )
-        WHERE s.status = 'active'
-            AND NOT EXISTS (
-                SELECT 1
-                FROM command_executions AS x
-                WHERE x.workflow_id = s.id
-                    AND x.finished_at IS NULL
-                    AND x.id NOT IN (
-                        SELECT CAST(j.value AS INTEGER)
-                        FROM json_each(CAST(?3 AS TEXT)) AS j
-                    )
-            )
-    ) AS t
 ) AS a
 WHERE a.verdict <> 'leave'
 ORDER BY a.session_id
@@ -250,24 +146,34 @@ ORDER BY a.session_id
 type SweepSessionsParams struct {
 	NowEpoch         int64
 	ThresholdSeconds int64
+	SessionID        *string
 	Ended            string
 }
 
 type SweepSessionsRow struct {
-	SessionID   string
-	LastEventID int64
-	LastAt      string
-	Verdict     string
+	SessionID     string
+	WorkflowType  string
+	PhaseNumber   int64
+	CurrentRound  int64
+	CurrentMapRun int64
+	LastAt        string
+	Verdict       string
 }
 
 // Active sessions without an unfinished process that nobody needs open:
 // finish where the current round or run is complete; stale where the last
 // event (of an empty log: the row) is older than the threshold; unreadable
-// where its time is none, so that nothing can be said. Rows in ended count as
-// finished: a dry run names those that it would have ended.
+// where its time is none, so that nothing can be said. Of all sessions, or
+// only of the one that is named. Rows in ended count as finished: a dry run
+// names those that it would have ended.
 // Index: idx_sessions_status, idx_events_session.
 func (q *Queries) SweepSessions(ctx context.Context, arg SweepSessionsParams) ([]SweepSessionsRow, error) {
-	rows, err := q.db.QueryContext(ctx, SweepSessions, arg.NowEpoch, arg.ThresholdSeconds, arg.Ended)
+	rows, err := q.db.QueryContext(ctx, SweepSessions,
+		arg.NowEpoch,
+		arg.ThresholdSeconds,
+		arg.SessionID,
+		arg.Ended,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +183,10 @@ func (q *Queries) SweepSessions(ctx context.Context, arg SweepSessionsParams) ([
 		var i SweepSessionsRow
 		if err := rows.Scan(
 			&i.SessionID,
-			&i.LastEventID,
+			&i.WorkflowType,
+			&i.PhaseNumber,
+			&i.CurrentRound,
+			&i.CurrentMapRun,
 			&i.LastAt,
 			&i.Verdict,
 		); err != nil {

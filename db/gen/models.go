@@ -172,6 +172,11 @@ type OrchestrationEvent struct {
 	CreatedAt   string
 }
 
+type OrphanArtifact struct {
+	TableName string
+	RowID     int64
+}
+
 type PhaseTiming struct {
 	SessionID   string
 	Visit       int64
@@ -278,6 +283,13 @@ type SessionDrift struct {
 	Field     string
 	RowValue  *string
 	LogValue  *string
+}
+
+type SessionIdle struct {
+	SessionID   string
+	LastEventID *int64
+	LastAt      string
+	LastEpoch   *int64
 }
 
 type SessionProjection struct {

@@ -15,69 +15,60 @@ SELECT
     a.current_map_run, a.last_at, a.verdict
 FROM (
     SELECT
-        t.session_id AS session_id,
-        t.session_dir AS session_dir,
-        t.workflow_type AS workflow_type,
-        t.current_round AS current_round,
-        t.current_map_run AS current_map_run,
-        CAST(IFNULL(t.last_at, '') AS TEXT) AS last_at,
+        s.id AS session_id,
+        s.session_dir AS session_dir,
+        s.workflow_type AS workflow_type,
+        c.current_round AS current_round,
+        c.current_map_run AS current_map_run,
+        CAST(CASE
+            WHEN i.last_event_id IS NULL THEN '' ELSE i.last_at
+        END AS TEXT) AS last_at,
         CASE
-            WHEN t.status = 'closed' THEN 'unproven'
-            WHEN t.last_at IS NULL THEN 'stale'
-            WHEN t.last_at NOT GLOB
-                    '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
-                OR unixepoch(t.last_at) IS NULL THEN 'unreadable'
-            WHEN CAST(?1 AS INTEGER) - unixepoch(t.last_at)
+            WHEN s.status = 'closed' THEN 'unproven'
+            WHEN i.last_event_id IS NULL THEN 'stale'
+            WHEN i.last_epoch IS NULL THEN 'unreadable'
+            WHEN CAST(?1 AS INTEGER) - i.last_epoch
                 > CAST(?2 AS INTEGER) THEN 'stale'
             ELSE 'leave'
         END AS verdict
-    FROM (
-        SELECT
-            s.id AS session_id,
-            s.session_dir AS session_dir,
-            s.workflow_type AS workflow_type,
-            s.status AS status,
-            c.current_round AS current_round,
-            c.current_map_run AS current_map_run,
-            (
-                SELECT CAST(e.created_at AS TEXT)
-                FROM orchestration_events AS e
-                WHERE e.session_id = s.id
-                ORDER BY e.id DESC
-                LIMIT 1
-            ) AS last_at
-        FROM sessions AS s
-        INNER JOIN session_current AS c ON c.session_id = s.id
-        WHERE (
-            s.status = 'active'
+    FROM sessions AS s
+    INNER JOIN session_current AS c ON c.session_id = s.id
+    INNER JOIN session_idle AS i ON i.session_id = s.id
+    WHERE (
+        s.status = 'active'
+        AND NOT EXISTS (
+            SELECT 1
+            FROM command_executions AS x
+            WHERE x.workflow_id = s.id AND x.finished_at IS NULL
+        )
+    )
+        OR (
+            s.status = 'closed'
             AND NOT EXISTS (
                 SELECT 1
-                FROM command_executions AS x
-                WHERE x.workflow_id = s.id AND x.finished_at IS NULL
+                FROM orchestration_events AS e
+                WHERE e.session_id = s.id
+                    AND e.event_type = CASE s.workflow_type
+                        WHEN 'map' THEN 'map_completed'
+                        ELSE 'round_completed'
+                    END
+                    AND e.round = CASE s.workflow_type
+                        WHEN 'map' THEN c.current_map_run
+                        ELSE c.current_round
+                    END
+            )
+            AND NOT EXISTS (
+                SELECT 1
+                FROM closing_events AS r
+                WHERE r.session_id = s.id
+                    AND r.is_reason = 1
+                    AND +r.event_id > IFNULL((
+                        SELECT MAX(+o.event_id)
+                        FROM opening_events AS o
+                        WHERE o.session_id = s.id
+                    ), 0)
             )
         )
-            OR (
-                s.status = 'closed'
-                AND NOT EXISTS (
-                    SELECT 1
-                    FROM orchestration_events AS e
-                    WHERE e.session_id = s.id
-                        AND e.event_type = CASE s.workflow_type
-                            WHEN 'map' THEN 'map_completed'
-                            ELSE 'round_completed'
-                        END
-                        AND e.round = CASE s.workflow_type
-                            WHEN 'map' THEN c.current_map_run
-                            ELSE c.current_round
-                        END
-                )
-                AND NOT EXISTS (
-                    SELECT 1
-                    FROM closing_events AS r
-                    WHERE r.session_id = s.id AND r.is_reason = 1
-                )
-            )
-    ) AS t
 ) AS a
 WHERE a.verdict <> 'leave'
 ORDER BY a.session_id
@@ -94,11 +85,12 @@ type ReconcileCandidatesRow struct {
 }
 
 // Sessions that contradict themselves. unproven: closed, without the event
-// that completes the current round or run and without a reason. stale: active,
-// without an unfinished process, and the last event is older than the
-// threshold or there is none. unreadable: the same, but the time of the last
-// event is no time. Runs inside schema step 12 too: of the views it may use
-// only those of step 17. Index: idx_events_session_type.
+// that completes the current round or run and without a reason that is newer
+// than the last opening. stale: active, without an unfinished process, and the
+// last event is older than the threshold or there is none. unreadable: the
+// same, but the time of the last event is no time. last_at is empty without
+// events. Runs inside schema step 12 too: of the views it may use only those of
+// step 17. Index: idx_events_session_type.
 func (q *Queries) ReconcileCandidates(ctx context.Context, nowEpoch int64, thresholdSeconds int64) ([]ReconcileCandidatesRow, error) {
 	rows, err := q.db.QueryContext(ctx, ReconcileCandidates, nowEpoch, thresholdSeconds)
 	if err != nil {

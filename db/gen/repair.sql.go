@@ -11,29 +11,15 @@ import (
 
 const FindingDeleteOrphans = `-- name: FindingDeleteOrphans :execrows
 DELETE FROM review_findings
-WHERE NOT EXISTS (
-        SELECT 1
-        FROM reviewer_outputs AS o
-        INNER JOIN review_rounds AS r ON r.id = o.round_id
-        INNER JOIN sessions AS s ON s.id = r.session_id
-        WHERE o.id = review_findings.reviewer_output_id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM user_finding_progress AS p
-        WHERE p.finding_id = review_findings.id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM user_notes AS n
-        WHERE n.target_type = 'finding'
-            AND n.target_id = CAST(review_findings.id AS TEXT)
-    )
+WHERE id IN (
+    SELECT o.row_id
+    FROM orphan_artifacts AS o
+    WHERE o.table_name = 'review_findings'
+)
 `
 
-// Findings of a round that no session has any more. Those on which somebody
-// wrote stay. The caller deletes from the bottom up: findings, outputs, rounds;
-// files, sections, runs.
+// Findings that nobody needs any more. The caller deletes from the bottom up:
+// findings, reviewers, rounds; files, sections, runs.
 func (q *Queries) FindingDeleteOrphans(ctx context.Context) (int64, error) {
 	result, err := q.db.ExecContext(ctx, FindingDeleteOrphans)
 	if err != nil {
@@ -44,28 +30,14 @@ func (q *Queries) FindingDeleteOrphans(ctx context.Context) (int64, error) {
 
 const MapFileDeleteOrphans = `-- name: MapFileDeleteOrphans :execrows
 DELETE FROM map_files
-WHERE NOT EXISTS (
-        SELECT 1
-        FROM map_sections AS x
-        INNER JOIN map_runs AS r ON r.id = x.map_run_id
-        INNER JOIN sessions AS s ON s.id = r.session_id
-        WHERE x.id = map_files.section_id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM user_file_progress AS p
-        WHERE p.map_file_id = map_files.id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM user_notes AS n
-        WHERE n.target_type = 'file'
-            AND n.target_id = CAST(map_files.id AS TEXT)
-    )
+WHERE id IN (
+    SELECT o.row_id
+    FROM orphan_artifacts AS o
+    WHERE o.table_name = 'map_files'
+)
 `
 
-// Files of a map run that no session has any more. Those on which somebody
-// wrote stay.
+// Files of maps that nobody needs any more.
 func (q *Queries) MapFileDeleteOrphans(ctx context.Context) (int64, error) {
 	result, err := q.db.ExecContext(ctx, MapFileDeleteOrphans)
 	if err != nil {
@@ -76,31 +48,14 @@ func (q *Queries) MapFileDeleteOrphans(ctx context.Context) (int64, error) {
 
 const MapRunDeleteOrphans = `-- name: MapRunDeleteOrphans :execrows
 DELETE FROM map_runs
-WHERE NOT EXISTS (
-        SELECT 1
-        FROM sessions AS s
-        WHERE s.id = map_runs.session_id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM map_sections AS x
-        WHERE x.map_run_id = map_runs.id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM chat_conversations AS c
-        WHERE c.target_type = 'map_run' AND c.target_id = map_runs.id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM user_notes AS n
-        WHERE n.target_type = 'run'
-            AND n.target_id = CAST(map_runs.id AS TEXT)
-    )
+WHERE id IN (
+    SELECT o.row_id
+    FROM orphan_artifacts AS o
+    WHERE o.table_name = 'map_runs'
+)
 `
 
-// Map runs that no session has any more, once without sections. Those on which
-// somebody wrote stay.
+// Runs of maps that nobody needs any more.
 func (q *Queries) MapRunDeleteOrphans(ctx context.Context) (int64, error) {
 	result, err := q.db.ExecContext(ctx, MapRunDeleteOrphans)
 	if err != nil {
@@ -111,27 +66,14 @@ func (q *Queries) MapRunDeleteOrphans(ctx context.Context) (int64, error) {
 
 const MapSectionDeleteOrphans = `-- name: MapSectionDeleteOrphans :execrows
 DELETE FROM map_sections
-WHERE NOT EXISTS (
-        SELECT 1
-        FROM map_runs AS r
-        INNER JOIN sessions AS s ON s.id = r.session_id
-        WHERE r.id = map_sections.map_run_id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM map_files AS f
-        WHERE f.section_id = map_sections.id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM user_notes AS n
-        WHERE n.target_type = 'section'
-            AND n.target_id = CAST(map_sections.id AS TEXT)
-    )
+WHERE id IN (
+    SELECT o.row_id
+    FROM orphan_artifacts AS o
+    WHERE o.table_name = 'map_sections'
+)
 `
 
-// Sections of a map run that no session has any more, once without files.
-// Those on which somebody wrote stay.
+// Sections of maps that nobody needs any more.
 func (q *Queries) MapSectionDeleteOrphans(ctx context.Context) (int64, error) {
 	result, err := q.db.ExecContext(ctx, MapSectionDeleteOrphans)
 	if err != nil {
@@ -165,14 +107,14 @@ func (q *Queries) MarkdownDeleteDuplicates(ctx context.Context) (int64, error) {
 
 const MarkdownDeleteOrphans = `-- name: MarkdownDeleteOrphans :execrows
 DELETE FROM markdown_artifacts
-WHERE NOT EXISTS (
-    SELECT 1
-    FROM sessions AS s
-    WHERE s.id = markdown_artifacts.session_id
+WHERE id IN (
+    SELECT o.row_id
+    FROM orphan_artifacts AS o
+    WHERE o.table_name = 'markdown_artifacts'
 )
 `
 
-// Documents of sessions that are not there.
+// Documents that nobody needs any more.
 func (q *Queries) MarkdownDeleteOrphans(ctx context.Context) (int64, error) {
 	result, err := q.db.ExecContext(ctx, MarkdownDeleteOrphans)
 	if err != nil {
@@ -181,22 +123,28 @@ func (q *Queries) MarkdownDeleteOrphans(ctx context.Context) (int64, error) {
 	return result.RowsAffected()
 }
 
-const OutputDeleteOrphans = `-- name: OutputDeleteOrphans :execrows
-DELETE FROM reviewer_outputs
-WHERE NOT EXISTS (
-        SELECT 1
-        FROM review_rounds AS r
-        INNER JOIN sessions AS s ON s.id = r.session_id
-        WHERE r.id = reviewer_outputs.round_id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM review_findings AS f
-        WHERE f.reviewer_output_id = reviewer_outputs.id
-    )
+const OrphanArtifactAny = `-- name: OrphanArtifactAny :one
+SELECT EXISTS (SELECT 1 FROM orphan_artifacts AS o) AS found
 `
 
-// Reviewers of a round that no session has any more, once without findings.
+// Whether there is a derived row that nobody needs any more.
+func (q *Queries) OrphanArtifactAny(ctx context.Context) (bool, error) {
+	row := q.db.QueryRowContext(ctx, OrphanArtifactAny)
+	var found bool
+	err := row.Scan(&found)
+	return found, err
+}
+
+const OutputDeleteOrphans = `-- name: OutputDeleteOrphans :execrows
+DELETE FROM reviewer_outputs
+WHERE id IN (
+    SELECT o.row_id
+    FROM orphan_artifacts AS o
+    WHERE o.table_name = 'reviewer_outputs'
+)
+`
+
+// Reviewers that nobody needs any more.
 func (q *Queries) OutputDeleteOrphans(ctx context.Context) (int64, error) {
 	result, err := q.db.ExecContext(ctx, OutputDeleteOrphans)
 	if err != nil {
@@ -207,36 +155,14 @@ func (q *Queries) OutputDeleteOrphans(ctx context.Context) (int64, error) {
 
 const RoundDeleteOrphans = `-- name: RoundDeleteOrphans :execrows
 DELETE FROM review_rounds
-WHERE NOT EXISTS (
-        SELECT 1
-        FROM sessions AS s
-        WHERE s.id = review_rounds.session_id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM reviewer_outputs AS o
-        WHERE o.round_id = review_rounds.id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM user_round_progress AS p
-        WHERE p.round_id = review_rounds.id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM chat_conversations AS c
-        WHERE c.target_type = 'review_round' AND c.target_id = review_rounds.id
-    )
-    AND NOT EXISTS (
-        SELECT 1
-        FROM user_notes AS n
-        WHERE n.target_type = 'round'
-            AND n.target_id = CAST(review_rounds.id AS TEXT)
-    )
+WHERE id IN (
+    SELECT o.row_id
+    FROM orphan_artifacts AS o
+    WHERE o.table_name = 'review_rounds'
+)
 `
 
-// Rounds that no session has any more, once without reviewers. Those on which
-// somebody wrote stay.
+// Rounds that nobody needs any more.
 func (q *Queries) RoundDeleteOrphans(ctx context.Context) (int64, error) {
 	result, err := q.db.ExecContext(ctx, RoundDeleteOrphans)
 	if err != nil {

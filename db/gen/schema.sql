@@ -707,6 +707,32 @@ SELECT
     END AS INTEGER) AS current_map_run
 FROM sessions AS s;
 
+CREATE VIEW session_idle AS
+-- When something last happened in each session: its newest event, or, where
+-- the log is empty, the last change of its row.
+SELECT
+    t.session_id AS session_id,
+    -- NULL where the log is empty.
+    t.last_event_id AS last_event_id,
+    t.last_at AS last_at,
+    -- The same instant in seconds since 1970; NULL when the text is no time.
+    CASE
+        WHEN t.last_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+            THEN CAST(unixepoch(t.last_at) AS INTEGER)
+    END AS last_epoch
+FROM (
+    SELECT
+        s.id AS session_id,
+        e.id AS last_event_id,
+        CAST(IFNULL(e.created_at, s.updated_at) AS TEXT) AS last_at
+    FROM sessions AS s
+    LEFT JOIN orchestration_events AS e ON e.id = (
+        SELECT MAX(n.id)
+        FROM orchestration_events AS n
+        WHERE n.session_id = s.id
+    )
+) AS t;
+
 CREATE VIEW session_completeness AS
 -- Whether a session is really finished. The one definition of completion.
 SELECT
@@ -832,17 +858,20 @@ SELECT
     CASE
         WHEN m.workflow_type = 'map' THEN CASE WHEN m.opened_id > 0 THEN 1 END
         ELSE (
-            SELECT MAX(f.round)
-            FROM event_facts AS f
-            WHERE f.session_id = m.session_id
-                AND (
-                    f.event_id = MAX(m.opened_id, m.moved_id, m.synced_id)
-                    OR (
-                        f.event_type = 'round_completed'
-                        AND +f.event_id
-                            > MAX(m.opened_id, m.moved_id, m.synced_id)
-                    )
-                )
+            -- Where the session was moved to last, or what it completed since.
+            SELECT MAX(r.round)
+            FROM (
+                SELECT f.round AS round
+                FROM event_facts AS f
+                WHERE f.event_id = MAX(m.opened_id, m.moved_id, m.synced_id)
+                UNION ALL
+                SELECT d.round
+                FROM event_facts AS d
+                WHERE d.session_id = m.session_id
+                    AND d.event_type = 'round_completed'
+                    AND +d.event_id
+                        > MAX(m.opened_id, m.moved_id, m.synced_id)
+            ) AS r
         )
     END AS round,
     -- Runs belong to maps; a review stays at 1.
@@ -1187,3 +1216,139 @@ WHERE r.round_number = (
             AND typeof(e.round) = 'integer'
     )
     AND IFNULL(p.status, '') NOT IN ('fixed', 'wont_fix');
+
+CREATE VIEW orphan_artifacts AS
+-- Derived rows of sessions that are not there, on which nothing hangs: neither
+-- other derived rows nor what people wrote. To take one away may leave what it
+-- hung on without anything, which then stands here too.
+SELECT 'review_findings' AS table_name, f.id AS row_id
+FROM review_findings AS f
+WHERE NOT EXISTS (
+        SELECT 1
+        FROM reviewer_outputs AS o
+        INNER JOIN review_rounds AS r ON r.id = o.round_id
+        INNER JOIN sessions AS s ON s.id = r.session_id
+        WHERE o.id = f.reviewer_output_id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM user_finding_progress AS p
+        WHERE p.finding_id = f.id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM user_notes AS n
+        WHERE n.target_type = 'finding' AND n.target_id = CAST(f.id AS TEXT)
+    )
+UNION ALL
+SELECT 'reviewer_outputs', o.id
+FROM reviewer_outputs AS o
+WHERE NOT EXISTS (
+        SELECT 1
+        FROM review_rounds AS r
+        INNER JOIN sessions AS s ON s.id = r.session_id
+        WHERE r.id = o.round_id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM review_findings AS f
+        WHERE f.reviewer_output_id = o.id
+    )
+UNION ALL
+SELECT 'review_rounds', r.id
+FROM review_rounds AS r
+WHERE NOT EXISTS (
+        SELECT 1
+        FROM sessions AS s
+        WHERE s.id = r.session_id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM reviewer_outputs AS o
+        WHERE o.round_id = r.id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM user_round_progress AS p
+        WHERE p.round_id = r.id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM chat_conversations AS c
+        WHERE c.target_type = 'review_round' AND c.target_id = r.id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM user_notes AS n
+        WHERE n.target_type = 'round' AND n.target_id = CAST(r.id AS TEXT)
+    )
+UNION ALL
+SELECT 'map_files', f.id
+FROM map_files AS f
+WHERE NOT EXISTS (
+        SELECT 1
+        FROM map_sections AS x
+        INNER JOIN map_runs AS r ON r.id = x.map_run_id
+        INNER JOIN sessions AS s ON s.id = r.session_id
+        WHERE x.id = f.section_id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM user_file_progress AS p
+        WHERE p.map_file_id = f.id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM user_notes AS n
+        WHERE n.target_type = 'file' AND n.target_id = CAST(f.id AS TEXT)
+    )
+UNION ALL
+SELECT 'map_sections', x.id
+FROM map_sections AS x
+WHERE NOT EXISTS (
+        SELECT 1
+        FROM map_runs AS r
+        INNER JOIN sessions AS s ON s.id = r.session_id
+        WHERE r.id = x.map_run_id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM map_files AS f
+        WHERE f.section_id = x.id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM user_notes AS n
+        WHERE n.target_type = 'section' AND n.target_id = CAST(x.id AS TEXT)
+    )
+UNION ALL
+SELECT 'map_runs', r.id
+FROM map_runs AS r
+WHERE NOT EXISTS (
+        SELECT 1
+        FROM sessions AS s
+        WHERE s.id = r.session_id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM map_sections AS x
+        WHERE x.map_run_id = r.id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM chat_conversations AS c
+        WHERE c.target_type = 'map_run' AND c.target_id = r.id
+    )
+    AND NOT EXISTS (
+        SELECT 1
+        FROM user_notes AS n
+        WHERE n.target_type = 'run' AND n.target_id = CAST(r.id AS TEXT)
+    )
+UNION ALL
+SELECT 'markdown_artifacts', m.id
+FROM markdown_artifacts AS m
+WHERE NOT EXISTS (
+    SELECT 1
+    FROM sessions AS s
+    WHERE s.id = m.session_id
+);

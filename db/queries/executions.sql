@@ -1,11 +1,12 @@
 -- name: ExecutionGet :one
--- One row as it is, by its number. Index: primary key.
+-- One row as it is, by its number, and how it ended. Index: primary key.
 SELECT
     x.id, x.command, x.args, x.exit_code, x.started_at, x.finished_at,
-    x.output, x.pid, x.is_detached, x.uid, x.workflow_id, x.vendor,
-    x.vendor_session_id, x.persona, x.instance_index, x.name,
-    x.resolved_model, x.last_heartbeat_at, x.notes
+    x.is_detached, x.uid, x.workflow_id, x.vendor, x.vendor_session_id,
+    x.persona, x.instance_index, x.name, x.resolved_model,
+    x.last_heartbeat_at, x.notes, j.status
 FROM command_executions AS x
+INNER JOIN agent_journal AS j ON j.execution_id = x.id
 WHERE x.id = sqlc.arg(id);
 
 -- name: ExecutionFind :one
@@ -102,7 +103,7 @@ WHERE id = sqlc.arg(id);
 -- that gave a sign of life, or ended, meanwhile is left as it is.
 UPDATE command_executions
 SET
-    exit_code = -3,
+    exit_code = CAST(sqlc.arg(exit_code) AS INTEGER),
     pid = NULL,
     finished_at = sqlc.arg(now),
     notes = CASE
@@ -120,7 +121,7 @@ WHERE id = sqlc.arg(id)
 -- Index: idx_command_executions_workflow.
 UPDATE command_executions
 SET
-    exit_code = -4,
+    exit_code = CAST(sqlc.arg(exit_code) AS INTEGER),
     pid = NULL,
     finished_at = sqlc.arg(now),
     notes = CASE
@@ -166,17 +167,16 @@ WHERE x.workflow_id = sqlc.arg(workflow_id)
     AND x.finished_at IS NULL
 ORDER BY x.id;
 
--- name: JournalSweep :many
--- The processes that may be dead: unfinished, with a process id, and with a
--- heartbeat that is older than the threshold, or is no time at all. Only a look
--- at the process itself can prove it. The + keeps the planner on the index.
+-- name: JournalSilent :many
+-- The unfinished processes that gave no sign of life for longer than the
+-- threshold, or whose heartbeat is no time at all. Only a look at the process
+-- itself can prove that it is dead. The + keeps the planner on the index.
 -- Index: executions_unfinished.
 SELECT sqlc.embed(j)
 FROM command_executions AS x
 INNER JOIN agent_journal AS j ON j.execution_id = x.id
 WHERE x.finished_at IS NULL
     AND x.last_heartbeat_at IS NOT NULL
-    AND x.pid IS NOT NULL
     AND IFNULL(
         j.heartbeat_age_seconds > CAST(sqlc.arg(threshold_seconds) AS INTEGER),
         1

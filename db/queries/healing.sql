@@ -35,89 +35,50 @@ WHERE f.session_id = sqlc.arg(session_id)
 ORDER BY +f.event_id DESC
 LIMIT 1;
 
--- name: LiveProcesses :many
--- Unfinished journaled processes of a session whose heartbeat is not older
--- than the threshold, without the caller's own. A heartbeat that is no time
--- proves nothing: that process counts as live.
--- Index: idx_command_executions_workflow.
-SELECT j.id, j.name, j.heartbeat_age_seconds
-FROM command_executions AS x
-INNER JOIN agent_journal AS j ON j.execution_id = x.id
-WHERE x.workflow_id = sqlc.arg(workflow_id)
-    AND x.finished_at IS NULL
-    AND j.kind <> 'utility'
-    AND IFNULL(
-        j.heartbeat_age_seconds <= CAST(sqlc.arg(threshold_seconds) AS INTEGER),
-        1
-    )
-    AND x.uid IS NOT sqlc.narg(caller_uid)
-ORDER BY x.id;
-
 -- name: SweepSessions :many
 -- Active sessions without an unfinished process that nobody needs open:
 -- finish where the current round or run is complete; stale where the last
 -- event (of an empty log: the row) is older than the threshold; unreadable
--- where its time is none, so that nothing can be said. Rows in ended count as
--- finished: a dry run names those that it would have ended.
+-- where its time is none, so that nothing can be said. Of all sessions, or
+-- only of the one that is named. Rows in ended count as finished: a dry run
+-- names those that it would have ended.
 -- Index: idx_sessions_status, idx_events_session.
-SELECT a.session_id, a.last_event_id, a.last_at, a.verdict
+SELECT
+    a.session_id, a.workflow_type, a.phase_number, a.current_round,
+    a.current_map_run, a.last_at, a.verdict
 FROM (
     SELECT
-        t.session_id AS session_id,
-        t.last_event_id AS last_event_id,
-        t.last_at AS last_at,
+        s.id AS session_id,
+        s.workflow_type AS workflow_type,
+        CAST(s.phase_number AS INTEGER) AS phase_number,
+        c.current_round AS current_round,
+        c.current_map_run AS current_map_run,
+        i.last_at AS last_at,
         CASE
-            WHEN t.has_terminal_artifact = 1 THEN 'finish'
-            WHEN t.last_at NOT GLOB
-                    '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
-                OR unixepoch(t.last_at) IS NULL THEN 'unreadable'
-            WHEN CAST(sqlc.arg(now_epoch) AS INTEGER) - unixepoch(t.last_at)
+            WHEN c.has_terminal_artifact = 1 THEN 'finish'
+            WHEN i.last_epoch IS NULL THEN 'unreadable'
+            WHEN CAST(sqlc.arg(now_epoch) AS INTEGER) - i.last_epoch
                 > CAST(sqlc.arg(threshold_seconds) AS INTEGER) THEN 'stale'
             ELSE 'leave'
         END AS verdict
-    FROM (
-        SELECT
-            s.id AS session_id,
-            CAST(IFNULL(e.id, 0) AS INTEGER) AS last_event_id,
-            CAST(IFNULL(e.created_at, s.updated_at) AS TEXT) AS last_at,
-            c.has_terminal_artifact AS has_terminal_artifact
-        FROM sessions AS s
-        INNER JOIN session_completeness AS c ON c.session_id = s.id
-        LEFT JOIN orchestration_events AS e ON e.id = (
-            SELECT MAX(n.id)
-            FROM orchestration_events AS n
-            WHERE n.session_id = s.id
+    FROM sessions AS s
+    INNER JOIN session_completeness AS c ON c.session_id = s.id
+    INNER JOIN session_idle AS i ON i.session_id = s.id
+    WHERE s.status = 'active'
+        AND s.id = IFNULL(CAST(sqlc.narg(session_id) AS TEXT), s.id)
+        AND NOT EXISTS (
+            SELECT 1
+            FROM command_executions AS x
+            WHERE x.workflow_id = s.id
+                AND x.finished_at IS NULL
+                AND x.id NOT IN (
+                    SELECT CAST(j.value AS INTEGER)
+                    FROM json_each(CAST(sqlc.arg(ended) AS TEXT)) AS j
+                )
         )
-        WHERE s.status = 'active'
-            AND NOT EXISTS (
-                SELECT 1
-                FROM command_executions AS x
-                WHERE x.workflow_id = s.id
-                    AND x.finished_at IS NULL
-                    AND x.id NOT IN (
-                        SELECT CAST(j.value AS INTEGER)
-                        FROM json_each(CAST(sqlc.arg(ended) AS TEXT)) AS j
-                    )
-            )
-    ) AS t
 ) AS a
 WHERE a.verdict <> 'leave'
 ORDER BY a.session_id;
-
--- name: SweepSession :one
--- What decides whether a session that a sweep found may still be closed.
--- Index: primary key, idx_events_session.
-SELECT
-    s.phase_number, c.workflow_type, c.status, c.current_round,
-    c.current_map_run, c.has_terminal_artifact, c.dependents_settled,
-    CAST(IFNULL((
-        SELECT MAX(e.id)
-        FROM orchestration_events AS e
-        WHERE e.session_id = s.id
-    ), 0) AS INTEGER) AS last_event_id
-FROM sessions AS s
-INNER JOIN session_completeness AS c ON c.session_id = s.id
-WHERE s.id = sqlc.arg(id);
 
 -- name: SyncKnown :many
 -- The sessions that have a row, and their folders.

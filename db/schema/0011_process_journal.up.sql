@@ -59,7 +59,11 @@ SELECT
     END,
     CASE a.status
         WHEN 'done' THEN 0
-        WHEN 'crashed' THEN IFNULL(a.exit_code, 1)
+        WHEN 'crashed' THEN CASE
+            -- Codes that would read as another end than a crash.
+            WHEN a.exit_code IN (0, -2, -3, -4) THEN 1
+            ELSE IFNULL(a.exit_code, 1)
+        END
         WHEN 'cancelled' THEN -2
         WHEN 'orphaned' THEN -3
     END,

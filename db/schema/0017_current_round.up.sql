@@ -1,5 +1,6 @@
 -- What:  Views that read the log: its facts, what opens and what closes a
---        session, the phases, and the current round or run.
+--        session, the phases, the current round or run, and when something
+--        last happened.
 -- Why:   Several programs write sessions.current_round, one of them from what
 --        it finds on disk, also downwards. The log decides.
 -- Rows:  None touched.
@@ -149,3 +150,29 @@ SELECT
         )
     END AS INTEGER) AS current_map_run
 FROM sessions AS s;
+
+CREATE VIEW session_idle AS
+-- When something last happened in each session: its newest event, or, where
+-- the log is empty, the last change of its row.
+SELECT
+    t.session_id AS session_id,
+    -- NULL where the log is empty.
+    t.last_event_id AS last_event_id,
+    t.last_at AS last_at,
+    -- The same instant in seconds since 1970; NULL when the text is no time.
+    CASE
+        WHEN t.last_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+            THEN CAST(unixepoch(t.last_at) AS INTEGER)
+    END AS last_epoch
+FROM (
+    SELECT
+        s.id AS session_id,
+        e.id AS last_event_id,
+        CAST(IFNULL(e.created_at, s.updated_at) AS TEXT) AS last_at
+    FROM sessions AS s
+    LEFT JOIN orchestration_events AS e ON e.id = (
+        SELECT MAX(n.id)
+        FROM orchestration_events AS n
+        WHERE n.session_id = s.id
+    )
+) AS t;

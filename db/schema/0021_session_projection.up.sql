@@ -81,17 +81,20 @@ SELECT
     CASE
         WHEN m.workflow_type = 'map' THEN CASE WHEN m.opened_id > 0 THEN 1 END
         ELSE (
-            SELECT MAX(f.round)
-            FROM event_facts AS f
-            WHERE f.session_id = m.session_id
-                AND (
-                    f.event_id = MAX(m.opened_id, m.moved_id, m.synced_id)
-                    OR (
-                        f.event_type = 'round_completed'
-                        AND +f.event_id
-                            > MAX(m.opened_id, m.moved_id, m.synced_id)
-                    )
-                )
+            -- Where the session was moved to last, or what it completed since.
+            SELECT MAX(r.round)
+            FROM (
+                SELECT f.round AS round
+                FROM event_facts AS f
+                WHERE f.event_id = MAX(m.opened_id, m.moved_id, m.synced_id)
+                UNION ALL
+                SELECT d.round
+                FROM event_facts AS d
+                WHERE d.session_id = m.session_id
+                    AND d.event_type = 'round_completed'
+                    AND +d.event_id
+                        > MAX(m.opened_id, m.moved_id, m.synced_id)
+            ) AS r
         )
     END AS round,
     -- Runs belong to maps; a review stays at 1.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 )
 
 // ErrOutside says that a symbolic link leads out of the folder that may be
@@ -90,6 +91,10 @@ func relative(ancestor, dir string) string {
 
 func (d *Dir) open(p place) (err error) {
 	if d.base, err = os.OpenRoot(p.base); err != nil {
+		if info, statErr := os.Stat(p.base); statErr == nil && !info.IsDir() {
+			// The error of OpenRoot has no kind in this case.
+			err = &fs.PathError{Op: "open", Path: p.base, Err: syscall.ENOTDIR}
+		}
 		return err
 	}
 	defer func() {
@@ -156,7 +161,7 @@ func makeDirs(root *os.Root, name string) (made []string, err error) {
 			return made, err
 		}
 		if !info.IsDir() {
-			return made, fmt.Errorf("%s is there and is not a folder", at)
+			return made, fmt.Errorf("%s is there and is no folder: %w", at, syscall.ENOTDIR)
 		}
 	}
 	return made, nil

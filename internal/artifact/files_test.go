@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -238,20 +239,20 @@ func TestReplaceFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		rel     string
 		prepare func(t *testing.T, dir string)
-		outside bool
+		cause   error // nil: any
 	}{
-		"FileOnTheWay":    {RoundMeta(1), func(t *testing.T, dir string) { put(t, dir+"/rounds", "a file") }, false},
-		"FileDeeper":      {MapMeta(1), func(t *testing.T, dir string) { put(t, dir+"/map/runs", "a file") }, false},
-		"FolderInPlace":   {RoundMeta(1), func(t *testing.T, dir string) { makeAll(t, dir+"/rounds/round-1/round-meta.json") }, false},
-		"DanglingLink":    {RoundMeta(1), func(t *testing.T, dir string) { link(t, "nowhere", dir+"/rounds") }, false},
-		"LinkLoop":        {RoundMeta(1), func(t *testing.T, dir string) { link(t, "rounds", dir+"/rounds") }, false},
-		"LinkOut":         {RoundMeta(1), func(t *testing.T, dir string) { link(t, dir+"/../../../../elsewhere", dir+"/rounds") }, true},
-		"LinkOutDeeper":   {RoundMeta(1), func(t *testing.T, dir string) { link(t, "../../../../../elsewhere", dir+"/rounds/round-1") }, true},
-		"LinkToData":      {RoundMeta(1), func(t *testing.T, dir string) { makeAll(t, dir+"/../../data"); link(t, "../../data", dir+"/rounds") }, true},
-		"NameLeadsOut":    {"../other/file", func(*testing.T, string) {}, false},
-		"NameAbsolute":    {"/file", func(*testing.T, string) {}, false},
-		"NameTooLong":     {"a/b/" + string(bytes.Repeat([]byte("x"), 300)), func(*testing.T, string) {}, false},
-		"NameOfAReviewer": {Review(1, "../../../../../x", 1), func(*testing.T, string) {}, false},
+		"FileOnTheWay":    {RoundMeta(1), func(t *testing.T, dir string) { put(t, dir+"/rounds", "a file") }, syscall.ENOTDIR},
+		"FileDeeper":      {MapMeta(1), func(t *testing.T, dir string) { put(t, dir+"/map/runs", "a file") }, syscall.ENOTDIR},
+		"FolderInPlace":   {RoundMeta(1), func(t *testing.T, dir string) { makeAll(t, dir+"/rounds/round-1/round-meta.json") }, syscall.EISDIR},
+		"DanglingLink":    {RoundMeta(1), func(t *testing.T, dir string) { link(t, "nowhere", dir+"/rounds") }, nil},
+		"LinkLoop":        {RoundMeta(1), func(t *testing.T, dir string) { link(t, "rounds", dir+"/rounds") }, nil},
+		"LinkOut":         {RoundMeta(1), func(t *testing.T, dir string) { link(t, dir+"/../../../../elsewhere", dir+"/rounds") }, ErrOutside},
+		"LinkOutDeeper":   {RoundMeta(1), func(t *testing.T, dir string) { link(t, "../../../../../elsewhere", dir+"/rounds/round-1") }, ErrOutside},
+		"LinkToData":      {RoundMeta(1), func(t *testing.T, dir string) { makeAll(t, dir+"/../../data"); link(t, "../../data", dir+"/rounds") }, ErrOutside},
+		"NameLeadsOut":    {"../other/file", func(*testing.T, string) {}, nil},
+		"NameAbsolute":    {"/file", func(*testing.T, string) {}, nil},
+		"NameTooLong":     {"a/b/" + string(bytes.Repeat([]byte("x"), 300)), func(*testing.T, string) {}, nil},
+		"NameOfAReviewer": {Review(1, "../../../../../x", 1), func(*testing.T, string) {}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			boundary, sessions, elsewhere := project(t)
@@ -261,7 +262,7 @@ func TestReplaceFails(t *testing.T) {
 			top := filepath.Dir(elsewhere)
 			before := snapshot(t, top)
 			_, err := d.Replace(c.rel, []byte("x"))
-			if err == nil || errors.Is(err, ErrOutside) != c.outside {
+			if err == nil || c.cause != nil && !errors.Is(err, c.cause) || errors.Is(err, ErrOutside) != (c.cause == ErrOutside) {
 				t.Errorf("error %v", err)
 			}
 			wantSnapshot(t, top, before)
@@ -403,8 +404,8 @@ func TestOpenDir(t *testing.T) {
 		put(t, filepath.Join(elsewhere, "f"), "a file")
 		before := snapshot(t, filepath.Dir(elsewhere))
 		for _, dir := range []string{filepath.Join(sessions, "s"), filepath.Join(sessions, "s", "t"), filepath.Join(elsewhere, "f", "t")} {
-			if _, err := OpenDir(boundary, dir); err == nil {
-				t.Errorf("%s is opened", dir)
+			if _, err := OpenDir(boundary, dir); !errors.Is(err, syscall.ENOTDIR) {
+				t.Errorf("%s: error %v", dir, err)
 			}
 		}
 		wantSnapshot(t, filepath.Dir(elsewhere), before)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 )
 
 // Replacement is a file that has been replaced and can still be put back. Call
@@ -20,10 +21,11 @@ type Replacement struct {
 	// path is the file for messages.
 	path string
 
-	made    []string // directories created, outermost first
-	temp    string   // new content under a temporary name, "" if none
-	aside   string   // what was there before, "" if nothing
-	swapped bool     // the new content is in place
+	made    []string    // directories created, outermost first
+	temp    string      // new content under a temporary name, "" if none
+	aside   string      // what was there before, "" if nothing
+	swapped bool        // the new content is in place
+	mine    fs.FileInfo // the new file, once it is in place
 	done    bool
 	// owner ends with the replacement; nil when the caller keeps the Dir.
 	owner *Dir
@@ -79,6 +81,9 @@ func (r *Replacement) apply(data []byte) (err error) {
 		return err
 	}
 	r.temp, r.swapped = "", true
+	if r.mine, err = r.root.Lstat(r.target); err != nil {
+		return err
+	}
 	return syncDir(r.root, path.Dir(r.target))
 }
 
@@ -113,7 +118,7 @@ func (r *Replacement) setAside() error {
 		return err
 	}
 	if info.IsDir() {
-		return errors.New("a folder of that name is there; move it elsewhere")
+		return fmt.Errorf("a folder of that name is there; move it elsewhere: %w", syscall.EISDIR)
 	}
 	name := r.hidden("old")
 	err = r.root.Link(r.target, name)
@@ -173,6 +178,14 @@ func (r *Replacement) undo() error {
 			return err
 		}
 		r.temp = ""
+	}
+	if r.swapped && r.mine != nil {
+		// Once nobody holds the lock any more, another process may have put its
+		// own file there: that one stays.
+		now, err := r.root.Lstat(r.target)
+		if err == nil && !os.SameFile(now, r.mine) {
+			r.swapped = false
+		}
 	}
 	var err error
 	switch {

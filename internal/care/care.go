@@ -36,12 +36,8 @@ func refuse(class lifecycle.Class, kind, hint string, details any, format string
 // them, and says so.
 func alone(ctx context.Context, c lifecycle.Caller, force bool) error {
 	const hint = "end what uses the database, then run the same command again"
-	if pid, running := dashboard(c.Project); running {
-		if !force {
-			return refuse(lifecycle.Invariant, KindDashboard, "stop the dashboard, then run the same command again",
-				dashboardDetails{pid}, "a dashboard is running (process %d, %s)", pid, c.Project.DashboardPID())
-		}
-		c.Notice(fmt.Sprintf("note: going on beside the dashboard (process %d)", pid))
+	if err := noDashboard(c, force); err != nil {
+		return err
 	}
 	inUse, err := db.InUse(ctx, c.Project.Database())
 	if err != nil || !inUse {
@@ -53,6 +49,21 @@ func alone(ctx context.Context, c lifecycle.Caller, force bool) error {
 			"the database is in use by %s", whom(holders))
 	}
 	c.Notice("note: going on beside " + whom(holders))
+	return nil
+}
+
+// noDashboard refuses while a dashboard runs. With force it goes on beside it,
+// and says so.
+func noDashboard(c lifecycle.Caller, force bool) error {
+	pid, running := dashboard(c.Project)
+	switch {
+	case !running:
+		return nil
+	case !force:
+		return refuse(lifecycle.Invariant, KindDashboard, "stop the dashboard, then run the same command again",
+			dashboardDetails{pid}, "a dashboard is running (process %d, %s)", pid, c.Project.DashboardPID())
+	}
+	c.Notice(fmt.Sprintf("note: going on beside the dashboard (process %d)", pid))
 	return nil
 }
 

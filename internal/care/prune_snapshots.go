@@ -99,8 +99,18 @@ func newestGood(ctx context.Context, c lifecycle.Caller, all []Snapshot) (string
 	return "", nil
 }
 
-// snapshots lists the copies beside the database, newest first.
+// snapshots lists the copies that programs made before an upgrade or before
+// maintenance, newest first.
 func snapshots(database string) ([]Snapshot, error) {
+	list, err := copies(database)
+	return slices.DeleteFunc(list, func(s Snapshot) bool {
+		return !routine(strings.TrimPrefix(s.Name, filepath.Base(database)+".bak."))
+	}), err
+}
+
+// copies lists all copies beside the database, newest first. Without a stamp in
+// the name the time of the file counts.
+func copies(database string) ([]Snapshot, error) {
 	entries, err := os.ReadDir(filepath.Dir(database))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -108,7 +118,7 @@ func snapshots(database string) ([]Snapshot, error) {
 	var list []Snapshot
 	for _, entry := range entries {
 		name, ours := strings.CutPrefix(entry.Name(), filepath.Base(database)+".bak.")
-		if !ours || !entry.Type().IsRegular() {
+		if !ours || !entry.Type().IsRegular() || sideFile(name) {
 			continue
 		}
 		info, err := entry.Info()
@@ -118,10 +128,12 @@ func snapshots(database string) ([]Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, ours := madeAt(name, info.ModTime())
-		if ours {
-			list = append(list, Snapshot{entry.Name(), info.Size(), at.UTC().Format(time.RFC3339), at})
+		_, stamp, _ := strings.Cut(name, ".")
+		at, stamped := stampedAt(stamp)
+		if !stamped {
+			at = info.ModTime()
 		}
+		list = append(list, Snapshot{entry.Name(), info.Size(), at.UTC().Format(time.RFC3339), at})
 	}
 	slices.SortFunc(list, func(a, b Snapshot) int {
 		if order := b.at.Compare(a.at); order != 0 {
@@ -132,22 +144,27 @@ func snapshots(database string) ([]Snapshot, error) {
 	return list, nil
 }
 
-// madeAt reads the end of a snapshot's name: v14, v14.STAMP, or one of doctor,
-// vacuum and prune with a STAMP. Without a stamp the time of the file counts.
-func madeAt(name string, changed time.Time) (at time.Time, ours bool) {
-	reason, text, stamped := strings.Cut(name, ".")
+// sideFile knows the files that the engine keeps beside an open database.
+func sideFile(name string) bool {
+	return slices.ContainsFunc([]string{"-wal", "-shm", "-journal"}, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+}
+
+// routine knows the end of a snapshot's name that a program chose: v14,
+// v14.STAMP, or one of doctor, vacuum and prune with a STAMP.
+func routine(name string) bool {
+	reason, stamp, more := strings.Cut(name, ".")
 	version, numbered := strings.CutPrefix(reason, "v")
 	numbered = numbered && version != "" && strings.Trim(version, "0123456789") == ""
-	switch {
-	case numbered && !stamped:
-		return changed, true
-	case !stamped || !numbered && !slices.Contains([]string{"doctor", "vacuum", "prune"}, reason):
-		return changed, false
-	}
-	// The stamp of a moment has a dash where Go's layouts want a dot.
-	whole, milliseconds, found := cutLast(text, "-")
+	_, stamped := stampedAt(stamp)
+	return numbered && !more || stamped && (numbered || slices.Contains([]string{"doctor", "vacuum", "prune"}, reason))
+}
+
+// stampedAt reads the stamp of a moment, which has a dash where Go's layouts
+// want a dot.
+func stampedAt(stamp string) (time.Time, bool) {
+	whole, milliseconds, found := cutLast(stamp, "-")
 	if !found {
-		return changed, false
+		return time.Time{}, false
 	}
 	at, err := time.Parse("2006-01-02T15-04-05.000Z", whole+"."+milliseconds)
 	return at, err == nil

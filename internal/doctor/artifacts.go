@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"ocr/internal/artifact"
+	"ocr/internal/shell"
 )
 
 // recentCompleted is how many of the newest completed rounds and runs are
@@ -56,7 +57,7 @@ func lifecycleArtifacts(ctx context.Context, x *exam) result {
 		scope = fmt.Sprintf("the newest %d of %d completed rounds and runs", len(events), found)
 	}
 	if len(rows) > 0 {
-		return fail("ocr state show --session-id "+quote(rows[0].text("session_id")), "%d of %s are not as their file", len(rows), scope).with(rows)
+		return fail("ocr state show --session-id "+shell.Quote(rows[0].text("session_id")), "%d of %s are not as their file", len(rows), scope).with(rows)
 	}
 	return ok("%s have a file that says the same", scope)
 }

@@ -1,5 +1,11 @@
 package doctor
 
+import (
+	"fmt"
+
+	"ocr/internal/lifecycle"
+)
+
 // specs declares every check, in the order of a report. To add one, add it
 // here; one that is a plain list of offending rows is a file in probes.
 func specs() []spec {
@@ -117,12 +123,12 @@ func specs() []spec {
 		},
 		{
 			id: "data.duplicates", expected: "each document once", needs: theDatabase, since: 1, probe: true,
-			why: "one document stored hundreds of times makes the file grow without end", run: offending("data.duplicates", Fail, fixDryRun),
+			why: "one document stored hundreds of times makes the file grow without end", run: dataDuplicates,
 			fixes: "keeps the newest of each",
 			fix:   foldDuplicates,
 		},
 		{
-			id: "data.times", expected: "times that can be read, none ahead", needs: theDatabase, since: 1, probe: true,
+			id: "data.times", expected: "times that can be read, none ahead", needs: theDatabase, since: 11, probe: true,
 			why: "a time that is none, or lies ahead, is never old: nothing that carries it is swept", run: dataTimes,
 		},
 		{
@@ -144,6 +150,7 @@ func specs() []spec {
 			why: "it counts as done, and nobody completed it", run: offending("lifecycle.unproven", Fail, "ocr state reconcile --dry-run"),
 			fixes: "reconciles: takes the final text on disk as proof, else notes that there is none",
 			fix:   reconcile,
+			idle:  nothingToReconcile,
 		},
 		{
 			id: "lifecycle.drift", expected: "rows that say what the log says", needs: theDatabase, since: 25, probe: true,
@@ -160,20 +167,22 @@ func specs() []spec {
 			why: "the result itself stands in the file; the log only holds its numbers", run: lifecycleArtifacts,
 		},
 		{
-			id: "lifecycle.unfinished", expected: "complete sessions are closed", needs: theDatabase, since: 25, probe: true,
-			why: "they look as if somebody still worked on them", run: offending("lifecycle.unfinished", Warn, sweepDryRun),
+			id: "lifecycle.unfinished", expected: "complete sessions are closed", needs: theDatabase, since: 25,
+			why: "they look as if somebody still worked on them", run: leftAlone(sweepDryRun, (*exam).isUnfinished),
 			fixes: "sweeps: closes them",
 			fix:   sweepSessions,
+			idle:  nothingToSweep(lifecycle.SweepFinish),
 		},
 		{
-			id: "lifecycle.stale", expected: "no session left alone for seven days", needs: theDatabase, since: 25, probe: true,
-			why: "nobody will end it, and it stands in the way of choosing the active one", run: offending("lifecycle.stale", Warn, sweepDryRun),
+			id: "lifecycle.stale", expected: fmt.Sprintf("no session left alone for %d days", lifecycle.StaleDays), needs: theDatabase, since: 25,
+			why: "nobody will end it, and it stands in the way of choosing the active one", run: leftAlone(sweepDryRun, (*exam).isStale),
 			fixes: "sweeps: closes them with that as the reason",
 			fix:   sweepSessions,
+			idle:  nothingToSweep(lifecycle.SweepStale),
 		},
 		{
-			id: "lifecycle.stranded", expected: "no session left alone for half an hour", needs: theDatabase, since: 25, probe: true,
-			why: "its agent may have stopped between two phases; somebody can take it over", run: offending("lifecycle.stranded", Warn, "ocr state list --status active"),
+			id: "lifecycle.stranded", expected: "no session left alone for longer than a lease holds", needs: theDatabase, since: 25,
+			why: "its agent may have stopped between two phases; somebody can take it over", run: leftAlone("ocr state list --status active", (*exam).isStranded),
 		},
 		{
 			id: "lifecycle.active", expected: "at most one active session", needs: theDatabase, since: 1, probe: true,

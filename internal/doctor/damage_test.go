@@ -63,6 +63,9 @@ func damages() []damage {
 		{name: "FirstPageOverwritten", id: "place.database", status: Fail, damage: func(t *testing.T, p project.Project, _ *Request) {
 			overwrite(t, p.Database(), 0, []byte(strings.Repeat("\xa5", 4096)))
 		}},
+		{name: "HeaderOverwritten", id: "place.database", status: Fail, measured: "first 100 bytes", damage: func(t *testing.T, p project.Project, _ *Request) {
+			overwrite(t, p.Database(), 16, []byte(strings.Repeat("\xff", 84)))
+		}},
 		{name: "DatabaseIsFolder", id: "place.database", status: Fail, measured: "is a folder", damage: func(t *testing.T, p project.Project, _ *Request) {
 			must(t, os.Remove(p.Database()))
 			must(t, os.Mkdir(p.Database(), 0o755))
@@ -148,8 +151,8 @@ func damages() []damage {
 		{name: "IndexOnOtherColumn", id: "schema.indexes", status: Fail, damage: sqlDamage(
 			"DROP INDEX idx_findings_severity", "CREATE INDEX idx_findings_severity ON review_findings(title)")},
 		{name: "CloseGuardGone", id: "schema.triggers", status: Fail, measured: "trg_sessions_close_guard", damage: sqlDamage("DROP TRIGGER trg_sessions_close_guard")},
-		{name: "TriggerWeaker", id: "schema.triggers", status: Fail, damage: sqlDamage("DROP TRIGGER trg_events_never_deleted",
-			"CREATE TRIGGER trg_events_never_deleted BEFORE DELETE ON orchestration_events WHEN OLD.id > 100 BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END")},
+		{name: "TriggerWeaker", id: "schema.triggers", status: Fail, damage: sqlDamage("DROP TRIGGER trg_sessions_born_active",
+			"CREATE TRIGGER trg_sessions_born_active BEFORE INSERT ON sessions WHEN 0 BEGIN SELECT RAISE(ABORT, 'a session is born active'); END")},
 		{name: "ViewGone", id: "schema.views", status: Fail, measured: "session_completeness", damage: sqlDamage("DROP VIEW session_completeness")},
 		{name: "ViewOther", id: "schema.views", status: Fail, damage: sqlDamage("DROP VIEW open_findings", "CREATE VIEW open_findings AS SELECT 1 AS x")},
 		{name: "StrangeTrigger", id: "schema.extra", status: Warn, damage: sqlDamage(
@@ -204,6 +207,16 @@ func damages() []damage {
 			raw(t, p.Database(), "UPDATE command_executions SET finished_at = datetime('now'), exit_code = 0 WHERE uid = 'living'")
 			around(t, p.Database(), "trg_sessions_close_guard", "UPDATE sessions SET status = 'closed', current_phase = 'complete' WHERE id = 'going'")
 		}},
+		{name: "ClosedByAnOldReason", id: "lifecycle.unproven", status: Fail, damage: func(t *testing.T, p project.Project, _ *Request) {
+			raw(t, p.Database(), "UPDATE command_executions SET finished_at = datetime('now'), exit_code = 0 WHERE uid = 'living'")
+			around(t, p.Database(), "trg_sessions_close_guard",
+				"INSERT INTO orchestration_events (session_id, event_type, phase, phase_number, round) VALUES ('going', 'session_aborted', 'context', 1, 1), ('going', 'session_resumed', 'context', 1, 1)",
+				"UPDATE sessions SET status = 'closed', current_phase = 'complete' WHERE id = 'going'")
+		}},
+		{name: "ClosedAndHidden", id: "lifecycle.unproven", status: Fail, damage: func(t *testing.T, p project.Project, _ *Request) {
+			around(t, p.Database(), "trg_sessions_born_active",
+				"INSERT INTO sessions (id, branch, status, workflow_type, current_phase, session_dir) VALUES ('hidden', 'b', 'closed', 'review', 'complete', '"+strings.Repeat("x", 300)+"')")
+		}},
 		{name: "PhasePastTheLog", id: "lifecycle.drift", status: Fail, damage: sqlDamage("UPDATE sessions SET current_phase = 'synthesis' WHERE id = 'going'")},
 		{name: "RoundBelowTheLog", id: "lifecycle.drift", status: Fail, damage: sqlDamage("UPDATE sessions SET current_round = 1 WHERE id = 'done'")},
 		{name: "CompletedTwice", id: "lifecycle.terminals", status: Warn, damage: func(t *testing.T, p project.Project, _ *Request) {
@@ -246,6 +259,11 @@ func damages() []damage {
 		{name: "Stranded", id: "lifecycle.stranded", status: Warn, damage: func(t *testing.T, p project.Project, _ *Request) {
 			endGoing(t, p)
 			raw(t, p.Database(), session("old", "context", "-2 hours"), created("old", "datetime('now', '-2 hours')"))
+		}},
+		{name: "StrandedAfterAShortLease", id: "lifecycle.stranded", status: Warn, damage: func(t *testing.T, p project.Project, in *Request) {
+			settle(in, "OCR_FORWARD_RESUME_LEASE_SECONDS", "60")
+			endGoing(t, p)
+			raw(t, p.Database(), session("old", "context", "-2 minutes"), created("old", "datetime('now', '-2 minutes')"))
 		}},
 		{name: "TwoActive", id: "lifecycle.active", status: Warn, damage: sqlDamage(session("second", "context", "-0 seconds"), created("second", "datetime('now')"))},
 		{name: "ProcessDead", id: "processes.orphans", status: Warn, damage: func(t *testing.T, p project.Project, _ *Request) {

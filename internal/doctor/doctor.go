@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"ocr/db"
+	"ocr/internal/lifecycle"
 	"ocr/internal/project"
+	"ocr/internal/shell"
 )
 
 // DefaultBudget bounds all looking at the database together; DeepBudget does
@@ -137,6 +138,10 @@ type exam struct {
 	// reader, facts are there while the database is looked at.
 	reader *db.Reader
 	facts  facts
+	// caller is this program as verbs on the project know it.
+	caller lifecycle.Caller
+	// judged is what was found about silent processes; nil before the look.
+	judged *judged
 	// engine is what the engine says about itself; nil until it was asked.
 	engine    *db.ProbeResult
 	engineErr error
@@ -154,6 +159,10 @@ func newExam(in Request) *exam {
 		if x.project, x.noProject = project.Find(in.Start); x.noProject == nil {
 			x.path = x.project.Database()
 			x.head = readHead(x.path)
+			settings, _ := x.project.Runtime(in.Getenv) // environment.settings tells what is wrong in them
+			x.caller = lifecycle.Caller{
+				Project: x.project, Runtime: settings, ExecutionUID: in.Getenv("OCR_DASHBOARD_EXECUTION_UID"), Notice: func(string) {},
+			}
 		}
 	}
 	return x
@@ -188,10 +197,18 @@ func (x *exam) inside(ctx context.Context, chosen []spec) map[string]result {
 	defer cancel()
 	beside := *x
 	var besideResults map[string]result
+	var fault any
 	var done sync.WaitGroup
-	done.Go(func() { besideResults = beside.view(bounded, chosen, true) })
+	done.Go(func() {
+		// A panic here would end the program before it can say anything.
+		defer func() { fault = recover() }()
+		besideResults = beside.view(bounded, chosen, true)
+	})
 	maps.Copy(results, x.view(bounded, chosen, false))
 	done.Wait()
+	if fault != nil {
+		panic(fault)
+	}
 	maps.Copy(results, besideResults)
 	return results
 }
@@ -203,7 +220,7 @@ func (x *exam) view(ctx context.Context, chosen []spec, whole bool) map[string]r
 	// The view may run again when others write: only its last results count.
 	x.refused = db.Inspect(ctx, x.path, func(_ context.Context, r *db.Reader) error {
 		clear(results)
-		x.reader = r
+		x.reader, x.judged = r, nil
 		if err := x.gather(ctx); err != nil {
 			return err
 		}
@@ -265,8 +282,15 @@ func (x *exam) unseen(s spec) result {
 		return x.damaged(x.refused)
 	case db.KindOf(x.refused) == db.KindCorrupt && x.head.sqlite:
 		return skip("the file is damaged: see data.integrity")
+	case x.head.sqlite && !x.foreign():
+		return unknown(x.refused, "ls -la "+shell.Quote(x.project.Data()))
 	}
 	return skip("there is no database to look at: see place.database")
+}
+
+// foreign reports whether the file turned out to be none of ours.
+func (x *exam) foreign() bool {
+	return errors.Is(x.refused, errNotOurs) || db.KindOf(x.refused) == db.KindNotADatabase
 }
 
 func isBusy(err error) bool { return db.KindOf(err) == db.KindBusy }
@@ -292,15 +316,4 @@ func tellCauses(checks []Check, results map[string]result) []Check {
 		}
 	}
 	return checks
-}
-
-// quote writes a path so that a POSIX shell reads it as it is.
-func quote(path string) string {
-	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@%+,", r)
-	}
-	if path != "" && !strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }) {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

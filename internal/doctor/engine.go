@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ocr/db"
+	"ocr/internal/shell"
 )
 
 // oldestSQLite is the first version with all that the schema and its views
@@ -101,11 +102,11 @@ func engineSettings(p db.ProbeResult) result {
 func engineWrite(_ context.Context, x *exam) result {
 	switch {
 	case x.engineErr != nil:
-		return fail("df -h "+quote(x.engine.Dir), "%v", x.engineErr)
+		return fail("df -h "+shell.Quote(x.engine.Dir), "%v", x.engineErr)
 	case !x.ProbeWrite:
 		return skip("only with --probe-write")
 	case x.engine.Settings.JournalMode != "wal":
-		return fail("df -T "+quote(x.engine.Dir), "the journal mode stays %s below %s", x.engine.Settings.JournalMode, x.engine.Dir)
+		return fail("df -T "+shell.Quote(x.engine.Dir), "the journal mode stays %s below %s", x.engine.Settings.JournalMode, x.engine.Dir)
 	}
 	return ok("wrote and read back below %s, journal mode wal", x.engine.Dir)
 }

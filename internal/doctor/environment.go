@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"ocr/internal/shell"
 )
 
 // programBinary says which program this is.
@@ -29,7 +31,7 @@ func programPath(_ context.Context, x *exam) result {
 	case len(found) == 0:
 		return ok("no ocr on PATH")
 	case !sameFile(found[0], x.Program.Path):
-		return warn(quote(found[0])+" --version", "PATH leads to %s", strings.Join(found, ", then "))
+		return warn(shell.Quote(found[0])+" --version", "PATH leads to %s", strings.Join(found, ", then "))
 	case len(found) > 1:
 		return ok("%s, this program; behind it %s", found[0], strings.Join(found[1:], ", "))
 	}
@@ -102,7 +104,7 @@ func environmentTools(_ context.Context, x *exam) result {
 func environmentSettings(_ context.Context, x *exam) result {
 	settings, warnings := x.project.Runtime(x.Getenv)
 	if len(warnings) > 0 {
-		return warn("cat "+quote(x.project.Config()), "%s", strings.Join(warnings, "; "))
+		return warn("cat "+shell.Quote(x.project.Config()), "%s", strings.Join(warnings, "; "))
 	}
 	return ok("heartbeat %d s, %d attempts to resume, each held %d s",
 		settings.HeartbeatSeconds, settings.ForwardResumeMaxAttempts, settings.ForwardResumeLeaseSeconds)

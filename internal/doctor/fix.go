@@ -83,8 +83,8 @@ func Fix(ctx context.Context, c lifecycle.Caller, in Request, dryRun bool) (Repa
 
 // fixOrder is the order in which fixes can work: what they build on first.
 var fixOrder = []string{
-	"schema.version", "data.journal_mode", "data.duplicates", "data.foreign_keys",
-	"schema.indexes", "schema.triggers", "schema.views",
+	"schema.version", "data.journal_mode", "data.duplicates",
+	"schema.indexes", "schema.triggers", "schema.views", "data.foreign_keys",
 	"processes.orphans", "lifecycle.unproven", "lifecycle.unfinished", "lifecycle.stale",
 }
 
@@ -189,7 +189,7 @@ func (f *fixer) idle(ctx context.Context, s spec, found Check) (string, error) {
 	if s.idle == nil || f.obstacle != "" {
 		return "", nil
 	}
-	why, err := s.idle(ctx, f.caller, found, f.dryRun)
+	why, err := s.idle(ctx, f.caller, found)
 	if err != nil {
 		why = err.Error()
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ocr/db"
+	"ocr/internal/shell"
 )
 
 // largeWAL is twice the size at which SQLite by itself moves a log into the
@@ -24,7 +25,7 @@ func housekeepingWAL(_ context.Context, x *exam) result {
 	case errors.Is(err, fs.ErrNotExist):
 		return ok("no log: nobody has the database open")
 	case err != nil:
-		return unknown(err, "ls -la "+quote(x.project.Data()))
+		return unknown(err, "ls -la "+shell.Quote(x.project.Data()))
 	case info.Size() <= largeWAL:
 		return ok("%s", size(info.Size()))
 	}
@@ -41,7 +42,7 @@ func housekeepingWAL(_ context.Context, x *exam) result {
 
 // housekeepingSnapshots opens each copy. With Deep every page is looked at.
 func housekeepingSnapshots(ctx context.Context, x *exam) result {
-	look := "ls -la " + quote(x.project.Data())
+	look := "ls -la " + shell.Quote(x.project.Data())
 	paths, err := filepath.Glob(escapeGlob(x.path) + ".bak.*")
 	if err != nil {
 		return unknown(err, look)
@@ -84,13 +85,17 @@ func (x *exam) snapshotFault(ctx context.Context, path string, h head) string {
 	case h.short() > 0:
 		return fmt.Sprintf("lacks %d bytes", h.short())
 	}
-	statement := "SELECT count(*) AS n FROM sessions"
+	file := "facts/sessions.sql"
 	if x.Deep {
-		statement = "SELECT group_concat(quick_check, '; ') AS fault FROM pragma_quick_check WHERE quick_check <> 'ok'"
+		file = "facts/pages.sql"
+	}
+	statement, err := statements.ReadFile(file)
+	if err != nil {
+		return err.Error()
 	}
 	fault := ""
-	err := db.Inspect(ctx, path, func(ctx context.Context, r *db.Reader) error {
-		return eachRow(ctx, r, statement, func(row Row) { fault = row.text("fault") })
+	err = db.Inspect(ctx, path, func(ctx context.Context, r *db.Reader) error {
+		return eachRow(ctx, r, string(statement), func(row Row) { fault = row.text("fault") })
 	})
 	if err != nil {
 		return err.Error()
@@ -102,7 +107,7 @@ func (x *exam) snapshotFault(ctx context.Context, path string, h head) string {
 const leftAfter = time.Hour
 
 func housekeepingTemps(_ context.Context, x *exam) result {
-	look := "ls -la " + quote(x.project.Data())
+	look := "ls -la " + shell.Quote(x.project.Data())
 	var left []Row
 	for _, dir := range []string{x.project.Data(), filepath.Join(x.project.Data(), ".cache")} {
 		entries, err := os.ReadDir(dir)
@@ -166,31 +171,9 @@ func housekeepingGrowth(ctx context.Context, x *exam) result {
 	return warn(next, "%s; most rows: %s", said, strings.Join(tables, ", ")).with(rows)
 }
 
-func (x *exam) biggestTables(ctx context.Context) ([]string, error) {
-	type counted struct {
-		name string
-		rows int64
-	}
-	var list []counted
-	for _, o := range x.facts.shape {
-		if o.kind != tables {
-			continue
-		}
-		n, err := x.count(ctx, "SELECT count(*) AS n FROM "+name(o.name))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, counted{o.name, n})
-	}
-	slices.SortFunc(list, func(a, b counted) int {
-		if a.rows != b.rows {
-			return int(b.rows - a.rows)
-		}
-		return strings.Compare(a.name, b.name)
+func (x *exam) biggestTables(ctx context.Context) (names []string, err error) {
+	err = x.each(ctx, "facts/biggest_tables.sql", func(row Row) {
+		names = append(names, fmt.Sprintf("%s %d", row.text("table_name"), row.number("total")))
 	})
-	var names []string
-	for _, c := range list[:min(3, len(list))] {
-		names = append(names, fmt.Sprintf("%s %d", c.name, c.rows))
-	}
-	return names, nil
+	return names, err
 }

@@ -51,19 +51,25 @@ func (x *exam) damaged(err error) result {
 	return r
 }
 
-func (x *exam) count(ctx context.Context, statement string) (n int64, err error) {
-	err = eachRow(ctx, x.reader, statement, func(row Row) { n = row.number("n") })
-	return n, db.Classify(x.path, err)
-}
-
-// name writes the name of a table in a statement.
-func name(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
+// manyEvents is the length of a log of which not every time is looked at,
+// unless the look is Deep.
+const manyEvents = 200_000
 
 // dataTimes tells the worse fault from the lesser.
 func dataTimes(ctx context.Context, x *exam) result {
+	const next = "ocr doctor --check data.times --json"
+	file, scope := "probes/data_times.sql", "all"
+	var events int64
+	err := x.each(ctx, "facts/last_event.sql", func(row Row) { events = row.number("events") })
+	if err != nil {
+		return unknown(err, next)
+	}
+	if events > manyEvents && !x.Deep {
+		file, scope = "facts/edge_times.sql", fmt.Sprintf("those at the ends of each session and the newest 100000 of about %d", events)
+	}
 	unreadable, ahead := 0, 0
 	var rows []Row
-	err := x.each(ctx, "probes/data_times.sql", func(row Row) {
+	err = x.each(ctx, file, func(row Row) {
 		if row.text("fault") == "unreadable" {
 			unreadable++
 		} else {
@@ -73,7 +79,6 @@ func dataTimes(ctx context.Context, x *exam) result {
 			rows = append(rows, row)
 		}
 	})
-	const next = "ocr doctor --check data.times --json"
 	var r result
 	switch {
 	case err != nil:
@@ -83,10 +88,18 @@ func dataTimes(ctx context.Context, x *exam) result {
 	case ahead > 0:
 		r = warn(next, "%d lie ahead", ahead)
 	default:
-		return ok("all can be read")
+		return ok("%s can be read", scope)
 	}
 	r.rows, r.total = rows, unreadable+ahead
 	return r
+}
+
+// dataDuplicates: an old file may have them, its upgrade folds them.
+func dataDuplicates(ctx context.Context, x *exam) result {
+	if x.facts.version > 0 && x.facts.version < db.SharedLatest {
+		return offending("data.duplicates", Warn, "ocr db migrate")(ctx, x)
+	}
+	return offending("data.duplicates", Fail, fixDryRun)(ctx, x)
 }
 
 // dataJournalMode: the file itself remembers it.

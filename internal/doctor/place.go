@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ocr/db"
 	"ocr/internal/project"
+	"ocr/internal/shell"
 )
 
 func placeProject(_ context.Context, x *exam) result {
@@ -18,7 +20,7 @@ func placeProject(_ context.Context, x *exam) result {
 	case errors.As(x.noProject, &none):
 		return fail("ocr doctor -C DIR", "%s", none.Error())
 	case x.noProject != nil:
-		return unknown(x.noProject, "ls -ld "+quote(x.Start))
+		return unknown(x.noProject, "ls -ld "+shell.Quote(x.Start))
 	}
 	why := "it is the nearest one upward from " + x.Start
 	if start, err := filepath.EvalSymlinks(x.Start); err == nil && start == x.project.Root {
@@ -30,7 +32,7 @@ func placeProject(_ context.Context, x *exam) result {
 // placeDatabase tells the cases apart that all mean "no database": never made,
 // gone, empty, unreadable, of another program, or none at all.
 func placeDatabase(_ context.Context, x *exam) result {
-	look := "ls -la " + quote(x.project.Data())
+	look := "ls -la " + shell.Quote(x.project.Data())
 	info, err := x.head.info, x.head.err
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -43,8 +45,8 @@ func placeDatabase(_ context.Context, x *exam) result {
 		return fail(look, "%s is not a regular file", x.path)
 	case info.Size() == 0:
 		return fail(look, "%s is empty (0 bytes)", x.path)
-	case !x.head.sqlite:
-		return fail(look, "%s (%s) is not a SQLite database: its first bytes are others", x.path, size(info.Size()))
+	case !x.head.sqlite, db.KindOf(x.refused) == db.KindNotADatabase:
+		return fail(look, "%s (%s) is not a SQLite database: its first 100 bytes are others", x.path, size(info.Size()))
 	case errors.Is(x.refused, errNotOurs):
 		return fail(look, "%s is a SQLite database of another program (application_id %d)", x.path, x.facts.applicationID)
 	}
@@ -66,7 +68,7 @@ func (x *exam) absentDatabase(look string) result {
 	}
 	sessions, err := os.ReadDir(x.project.Sessions())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unknown(err, "ls -la "+quote(x.project.Sessions()))
+		return unknown(err, "ls -la "+shell.Quote(x.project.Sessions()))
 	}
 	switch {
 	case len(traces) > 0:
@@ -88,7 +90,7 @@ func placeStores(_ context.Context, x *exam) result {
 		}
 	}
 	if len(others) > 0 {
-		return warn("ocr state list -C "+quote(filepath.Dir(filepath.Dir(filepath.Dir(others[0])))),
+		return warn("ocr state list -C "+shell.Quote(filepath.Dir(filepath.Dir(filepath.Dir(others[0])))),
 			"%d besides %s: %s", len(others), x.path, strings.Join(others, ", "))
 	}
 	return ok("no other")
@@ -193,7 +195,7 @@ func placeRights(_ context.Context, x *exam) result {
 			path = x.project.Dir()
 		}
 		if err := mayWrite(path); err != nil {
-			return fail("ls -ld "+quote(x.project.Data())+" "+quote(x.path), "%s cannot be written: %v", path, err)
+			return fail("ls -ld "+shell.Quote(x.project.Data())+" "+shell.Quote(x.path), "%s cannot be written: %v", path, err)
 		}
 	}
 	return ok("this user may write %s", x.project.Data())
@@ -201,7 +203,7 @@ func placeRights(_ context.Context, x *exam) result {
 
 // placeOwner: a log of another user is a wall for this one.
 func placeOwner(_ context.Context, x *exam) result {
-	look := "ls -la " + quote(x.project.Data())
+	look := "ls -la " + shell.Quote(x.project.Data())
 	if x.head.info == nil {
 		return skip("there is no database: see place.database")
 	}
@@ -236,9 +238,9 @@ const leastFree = 16 << 20
 func placeSpace(_ context.Context, x *exam) result {
 	d, err := diskOf(x.existing())
 	if err != nil {
-		return unknown(err, "df -h "+quote(x.existing()))
+		return unknown(err, "df -h "+shell.Quote(x.existing()))
 	}
-	return judgeSpace(d, x.databaseSize(), "df -h "+quote(x.existing()))
+	return judgeSpace(d, x.databaseSize(), "df -h "+shell.Quote(x.existing()))
 }
 
 func judgeSpace(d disk, database int64, next string) result {
@@ -254,7 +256,7 @@ func judgeSpace(d disk, database int64, next string) result {
 func placeFilesystem(_ context.Context, x *exam) result {
 	d, err := diskOf(x.existing())
 	if err != nil {
-		return unknown(err, "df -T "+quote(x.existing()))
+		return unknown(err, "df -T "+shell.Quote(x.existing()))
 	}
 	return judgeFilesystem(d, "ocr doctor --probe-write")
 }

@@ -2,9 +2,9 @@ package doctor
 
 import (
 	"context"
-	"time"
 
 	"ocr/db"
+	"ocr/internal/journal"
 	"ocr/internal/process"
 )
 
@@ -14,29 +14,31 @@ type judged struct {
 	dead, stalled, untold []Row
 }
 
-// judge looks at every process that may be dead. Only proof makes it so.
+// judge looks at every process that may be dead, once for each view.
 func (x *exam) judge(ctx context.Context) (judged, error) {
-	settings, _ := x.project.Runtime(x.Getenv)
+	if x.judged != nil {
+		return *x.judged, nil
+	}
 	var found judged
-	rows, err := x.reader.JournalSweep(ctx, settings.HeartbeatSeconds)
+	silent, err := journal.ReadSilent(ctx, x.caller, x.reader.Queries)
 	if err != nil {
 		return found, db.Classify(x.path, err)
 	}
-	for _, row := range rows {
-		p := row.AgentJournal
-		r := Row{"id": p.ID, "session_id": p.WorkflowID}
-		if p.PID != nil {
-			r["pid"] = *p.PID
-		}
+	for _, p := range silent {
 		if p.HeartbeatAgeSeconds == nil {
 			continue // data.times names it
 		}
-		r["heartbeat_age_seconds"] = *p.HeartbeatAgeSeconds
-		verdict := process.Judge(process.System{}, p, time.Duration(settings.HeartbeatSeconds)*time.Second)
-		if verdict.Reason != "" {
-			r["reason"] = verdict.Reason
+		r := Row{"id": p.ID, "session_id": p.WorkflowID, "heartbeat_age_seconds": *p.HeartbeatAgeSeconds}
+		if p.Name != nil {
+			r["name"] = *p.Name
 		}
-		switch verdict.State {
+		if p.PID != nil {
+			r["pid"] = *p.PID
+		}
+		if p.Verdict.Reason != "" {
+			r["reason"] = p.Verdict.Reason
+		}
+		switch p.Verdict.State {
 		case process.Dead:
 			found.dead = append(found.dead, r)
 		case process.Living:
@@ -45,14 +47,8 @@ func (x *exam) judge(ctx context.Context) (judged, error) {
 			found.untold = append(found.untold, r)
 		}
 	}
-	silent, err := x.all(ctx, "facts/silent.sql")
-	for _, r := range silent {
-		if r.number("heartbeat_age_seconds") > settings.HeartbeatSeconds {
-			r["reason"] = "no process id is recorded"
-			found.untold = append(found.untold, r)
-		}
-	}
-	return found, err
+	x.judged = &found
+	return found, nil
 }
 
 // afterLook declares the run of a check of one part of what was judged.

@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ocr/db"
 	"ocr/internal/journal"
 	"ocr/internal/lifecycle"
 )
-
-// sweepDays is the age at which a session counts as left alone, in days.
-const sweepDays = 7
 
 // opened runs fn on the open database.
 func opened(ctx context.Context, c lifecycle.Caller, fn func(store *db.Store) error) error {
@@ -39,7 +35,7 @@ func restoreObjects(ctx context.Context, c lifecycle.Caller) (string, error) {
 }
 
 // nothingMissing: the object is there and says something else.
-func nothingMissing(_ context.Context, _ lifecycle.Caller, found Check, _ bool) (string, error) {
+func nothingMissing(_ context.Context, _ lifecycle.Caller, found Check) (string, error) {
 	for _, row := range found.Rows {
 		if row.text("fault") == "missing" {
 			return "", nil
@@ -48,40 +44,17 @@ func nothingMissing(_ context.Context, _ lifecycle.Caller, found Check, _ bool) 
 	return "what was changed stays as it is: somebody may mean it", nil
 }
 
-// derived are the tables whose rows can be made again from files.
-var derived = []string{
-	"review_rounds", "reviewer_outputs", "review_findings", "map_runs", "map_sections", "map_files", "markdown_artifacts",
-}
-
 // nothingDerived: all that point nowhere are rows that nobody may take away.
-// Whether people wrote on them shows only when it is tried and taken back.
-func nothingDerived(ctx context.Context, c lifecycle.Caller, found Check, dryRun bool) (string, error) {
-	const stays = "rows of sessions, events and processes stay, and what people wrote or what that hangs on"
-	some := found.RowsOmitted > 0
-	for _, row := range found.Rows {
-		some = some || slices.Contains(derived, row.text("table_name"))
-	}
-	if !some {
-		return stays, nil
-	}
-	if dryRun {
-		return "", nil
-	}
-	takenBack := errors.New("taken back")
-	var deleted map[string]int64
-	err := c.Write(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		if deleted, err = deleteFrom(ctx, tx); err != nil {
-			return err
-		}
-		return takenBack
+func nothingDerived(ctx context.Context, c lifecycle.Caller, _ Check) (string, error) {
+	some := false
+	err := c.Read(ctx, func(ctx context.Context, r *db.Reader) (err error) {
+		some, err = r.OrphanArtifactAny(ctx)
+		return err
 	})
-	if errors.Is(err, takenBack) {
-		err = nil
+	if err != nil || some {
+		return "", err
 	}
-	if err == nil && len(deleted) == 0 {
-		return stays, nil
-	}
-	return "", err
+	return "rows of sessions, events and processes stay, and what people wrote or what that hangs on", nil
 }
 
 // DeleteOrphans deletes artifact rows of sessions that are not there, in one
@@ -144,8 +117,32 @@ func reconcile(ctx context.Context, c lifecycle.Caller) (string, error) {
 	return "reconciled " + listed(parts), err
 }
 
+// nothingToReconcile: what could prove the session cannot be looked at.
+func nothingToReconcile(ctx context.Context, c lifecycle.Caller, _ Check) (string, error) {
+	plan, err := lifecycle.Reconcile(ctx, c, true)
+	for _, a := range plan.Actions {
+		if a.Kind != lifecycle.ReconcileStale {
+			return "", err
+		}
+	}
+	return "left as they are, because nobody can tell whether a final text is there: see ocr state reconcile --dry-run", err
+}
+
+// nothingToSweep declares that a sweep has none of these actions to do.
+func nothingToSweep(action string) func(context.Context, lifecycle.Caller, Check) (string, error) {
+	return func(ctx context.Context, c lifecycle.Caller, _ Check) (string, error) {
+		plan, err := lifecycle.Sweep(ctx, c, lifecycle.SweepRequest{OlderThanDays: lifecycle.StaleDays, DryRun: true})
+		for _, s := range plan.Closed {
+			if s.Action == action {
+				return "", err
+			}
+		}
+		return "a sweep would close none of them", err
+	}
+}
+
 func sweepSessions(ctx context.Context, c lifecycle.Caller) (string, error) {
-	done, err := lifecycle.Sweep(ctx, c, lifecycle.SweepRequest{OlderThanDays: sweepDays})
+	done, err := lifecycle.Sweep(ctx, c, lifecycle.SweepRequest{OlderThanDays: lifecycle.StaleDays})
 	var parts []string
 	for _, s := range done.Closed {
 		parts = append(parts, s.SessionID+": "+s.Action)

@@ -177,9 +177,9 @@ func asExpected(k kind) func(ctx context.Context, x *exam) result {
 		}
 		rows := x.faults(func(d difference) bool { return d.object.kind == k && d.fault != "extra" })
 		if len(rows) > 0 {
-			next := "ocr doctor --fix --dry-run"
-			if k == tables || k == columns {
-				next = "ocr db query 'SELECT type, name FROM sqlite_schema ORDER BY type, name'"
+			next := "ocr doctor --check schema --json"
+			if slices.ContainsFunc(rows, func(row Row) bool { return row.text("fault") == "missing" }) && k != tables && k != columns {
+				next = fixDryRun
 			}
 			return fail(next, "%s", named(rows)).with(rows)
 		}
@@ -199,7 +199,7 @@ func schemaExtra(_ context.Context, x *exam) result {
 	}
 	rows := x.faults(func(d difference) bool { return d.fault == "extra" })
 	if len(rows) > 0 {
-		return warn("ocr db query 'SELECT type, name, tbl_name FROM sqlite_schema ORDER BY type, name'", "%s", named(rows)).with(rows)
+		return warn("ocr doctor --check schema.extra --json", "%s", named(rows)).with(rows)
 	}
 	return ok("none")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"ocr/db"
 )
@@ -118,13 +119,22 @@ func (s shape) addObject(row Row) {
 	})
 }
 
+// expectedShapes keeps what expectedShape found, by version.
+var expectedShapes sync.Map
+
 // expectedShape is the schema as it is after the step version.
 func expectedShape(ctx context.Context, version int) (s shape, err error) {
+	if known, ok := expectedShapes.Load(version); ok {
+		return known.(shape), nil
+	}
 	err = db.Blueprint(ctx, version, func(ctx context.Context, r *db.Reader) error {
 		var err error
 		s, err = readShape(ctx, r)
 		return err
 	})
+	if err == nil {
+		expectedShapes.Store(version, s)
+	}
 	return s, err
 }
 

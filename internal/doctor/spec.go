@@ -37,7 +37,7 @@ type spec struct {
 	fix func(ctx context.Context, c lifecycle.Caller) (string, error)
 	// idle says why fix would do nothing about a finding; empty when it would.
 	// Nil: it always does something.
-	idle func(ctx context.Context, c lifecycle.Caller, found Check, dryRun bool) (string, error)
+	idle func(ctx context.Context, c lifecycle.Caller, found Check) (string, error)
 }
 
 func (s spec) group() string {

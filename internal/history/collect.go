@@ -22,7 +22,7 @@ func Collect(ctx context.Context, q *gen.Queries, ids ...int64) ([]Entry, error)
 		entries = append(entries, Entry{
 			V: version, UID: *row.UID, DBID: row.ID, Command: row.Command, Args: row.Args,
 			ExitCode: row.ExitCode, StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
-			IsDetached: flag(row.IsDetached), Event: event(row), Writer: writer,
+			IsDetached: flag(row.IsDetached), Event: event(row.Status), Writer: writer,
 			WorkflowID: row.WorkflowID, Vendor: row.Vendor, VendorSessionID: row.VendorSessionID,
 			Persona: row.Persona, InstanceIndex: row.InstanceIndex, Name: row.Name,
 			ResolvedModel: row.ResolvedModel, LastHeartbeatAt: row.LastHeartbeatAt, Notes: row.Notes,
@@ -31,11 +31,11 @@ func Collect(ctx context.Context, q *gen.Queries, ids ...int64) ([]Entry, error)
 	return entries, nil
 }
 
-func event(row gen.CommandExecution) string {
-	switch {
-	case row.FinishedAt == nil:
+func event(status string) string {
+	switch status {
+	case "running":
 		return Start
-	case row.ExitCode != nil && (*row.ExitCode == -2 || *row.ExitCode == -4):
+	case "cancelled":
 		return Cancel
 	}
 	return Finish

@@ -18,16 +18,8 @@ const (
 	Cancelled = "cancelled"
 )
 
-// The exit codes with a meaning of their own. The journal alone gives those
-// from exitFoundDead down.
-const (
-	exitDone      = 0
-	exitCrashed   = 1
-	exitCancelled = -2
-	exitFoundDead = -3 // there was proof that the process is dead
-	exitClosed    = -4 // ended with its session or its supervisor
-	exitOverdue   = -5 // past its deadline
-)
+// exitCrashed is the code of a process that reports no other.
+const exitCrashed int64 = 1
 
 // EndRequest reports how a process ended. With neither Status nor ExitCode it
 // is done.
@@ -97,12 +89,12 @@ func End(ctx context.Context, c lifecycle.Caller, in EndRequest) (Ended, error) 
 
 // exitCode is the code to store.
 func (in EndRequest) exitCode() (int64, error) {
-	stored := map[string]int64{"": exitDone, Done: exitDone, Crashed: exitCrashed, Cancelled: exitCancelled}[in.Status]
+	stored := map[string]int64{"": lifecycle.ExitDone, Done: lifecycle.ExitDone, Crashed: exitCrashed, Cancelled: lifecycle.ExitCancelled}[in.Status]
 	if in.ExitCode == nil {
 		return stored, nil
 	}
 	code := *in.ExitCode
-	if code <= exitFoundDead && code >= exitOverdue {
+	if givenByJournal(code) {
 		return 0, refuse(lifecycle.Usage, KindBadResult, "ocr session end-instance --help",
 			"the exit code %d is given by ocr alone", code)
 	}
@@ -117,9 +109,9 @@ func (in EndRequest) exitCode() (int64, error) {
 // processes may give.
 func meaning(code int64) string {
 	switch code {
-	case exitDone:
+	case lifecycle.ExitDone:
 		return Done
-	case exitCancelled:
+	case lifecycle.ExitCancelled:
 		return Cancelled
 	}
 	return Crashed
@@ -141,9 +133,11 @@ func (in EndRequest) notes(row gen.AgentJournal, code int64) []string {
 	return notes
 }
 
-func endedByJournal(code *int64) bool {
-	return code != nil && *code <= exitFoundDead && *code >= exitOverdue
+func givenByJournal(code int64) bool {
+	return code <= lifecycle.ExitFoundDead && code >= lifecycle.ExitOverdue
 }
+
+func endedByJournal(code *int64) bool { return code != nil && givenByJournal(*code) }
 
 // late says that the process had ended already.
 func (e Ended) late(code int64) string {

@@ -16,7 +16,7 @@ func hotQueries() map[string]string {
 		"ExecutionOrphan":           gen.ExecutionOrphan,
 		"ExecutionCloseWithSession": gen.ExecutionCloseWithSession,
 		"JournalUnfinished":         gen.JournalUnfinished,
-		"JournalSweep":              gen.JournalSweep,
+		"JournalSilent":             gen.JournalSilent,
 		"JournalOfSession":          gen.JournalOfSession,
 		"JournalAll":                gen.JournalAll,
 		"JournalGet":                gen.JournalGet,

@@ -100,27 +100,23 @@ func newPlan() plan {
 // judge looks at every process that may be dead.
 func judge(ctx context.Context, c lifecycle.Caller, q *gen.Queries) (plan, error) {
 	found := newPlan()
-	rows, err := q.JournalSweep(ctx, c.Runtime.HeartbeatSeconds)
+	silent, err := ReadSilent(ctx, c, q)
 	if err != nil {
 		return found, err
 	}
 	spared := map[int64]bool{}
-	for _, row := range rows {
-		p := row.AgentJournal
-		if c.ExecutionUID != "" && p.ID == c.ExecutionUID {
-			continue
-		}
-		if p.HeartbeatAgeSeconds == nil {
-			found.Unreadable = append(found.Unreadable, swept(p, "its heartbeat is no time"))
-			continue
-		}
-		switch verdict := c.Judge(p); verdict.State {
-		case process.Unknown:
-			found.Unknown = append(found.Unknown, swept(p, verdict.Reason))
-		case process.Dead:
+	for _, p := range silent {
+		switch {
+		case p.PID == nil:
+			// Nothing can ever be proved about it.
+		case p.HeartbeatAgeSeconds == nil:
+			found.Unreadable = append(found.Unreadable, swept(p.AgentJournal, "its heartbeat is no time"))
+		case p.Verdict.State == process.Unknown:
+			found.Unknown = append(found.Unknown, swept(p.AgentJournal, p.Verdict.Reason))
+		case p.Verdict.State == process.Dead:
 			spared[p.ExecutionID] = true
-			found.dead = append(found.dead, p)
-			found.Orphaned = append(found.Orphaned, swept(p, verdict.Reason))
+			found.dead = append(found.dead, p.AgentJournal)
+			found.Orphaned = append(found.Orphaned, swept(p.AgentJournal, p.Verdict.Reason))
 		}
 	}
 	for _, p := range found.dead {
@@ -164,7 +160,7 @@ func sweep(ctx context.Context, c lifecycle.Caller, tx *db.Tx, at string) (Sweep
 	var ids []int64
 	for i, p := range found.dead {
 		_, err := tx.ExecutionOrphan(ctx, gen.ExecutionOrphanParams{
-			ID: p.ExecutionID, PID: p.PID, LastHeartbeatAt: p.LastHeartbeatAt, Now: &at,
+			ID: p.ExecutionID, ExitCode: lifecycle.ExitFoundDead, PID: p.PID, LastHeartbeatAt: p.LastHeartbeatAt, Now: &at,
 			Note: ptr("found dead at " + at + ": " + found.Orphaned[i].Reason),
 		})
 		if err != nil {
@@ -174,7 +170,7 @@ func sweep(ctx context.Context, c lifecycle.Caller, tx *db.Tx, at string) (Sweep
 	}
 	for _, session := range found.abandoned {
 		_, err := tx.ExecutionCloseWithSession(ctx, gen.ExecutionCloseWithSessionParams{
-			WorkflowID: &session, CallerUID: given(c.ExecutionUID), Now: &at,
+			WorkflowID: &session, ExitCode: lifecycle.ExitClosed, CallerUID: given(c.ExecutionUID), Now: &at,
 			Note: ptr("ended at " + at + ": its supervisor was found dead"),
 		})
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"ocr/db"
 	"ocr/db/gen"
+	"ocr/internal/shell"
 )
 
 // AdvanceRequest names the phase to enter.
@@ -88,9 +89,10 @@ func Advance(ctx context.Context, c Caller, in AdvanceRequest) (result AdvanceRe
 
 // checkMove returns the round or run that the session is in after the move.
 func (s session) checkMove(phases phases, in AdvanceRequest) (int64, error) {
-	next, flag, foreign := in.Round, "--current-round", in.MapRun
+	flag := s.workflow().numberFlag
+	next, foreign := in.Round, in.MapRun
 	if s.WorkflowType == "map" {
-		next, flag, foreign = in.MapRun, "--current-map-run", in.Round
+		next, foreign = foreign, next
 	}
 	if foreign != 0 {
 		return 0, refuse(Usage, KindWrongNumberFlag, "use "+flag,
@@ -113,7 +115,7 @@ func (s session) checkMove(phases phases, in AdvanceRequest) (int64, error) {
 	case in.Phase == s.CurrentPhase:
 		return s.number(), nil
 	case from != 0 && to == from+1 && in.Phase == phaseComplete:
-		verb := "complete-" + strings.TrimSuffix(s.terminalEvent(), "_completed")
+		verb := s.workflow().verb
 		return 0, refuse(Invariant, KindCompleteByVerb, s.command(verb, "--file FILE"),
 			"the phase complete is entered by ocr state %s with the result of the %s, not by advance", verb, s.unit())
 	case from != 0 && to == from+1:
@@ -133,19 +135,20 @@ func (s session) checkMove(phases phases, in AdvanceRequest) (int64, error) {
 // checkOpening holds the opening of a round or run to the next number and the
 // first phase.
 func (s session) checkOpening(phases phases, phase string, next int64, flag string) error {
-	hint := s.command("advance", "--phase", phases.first(), fmt.Sprintf("%s=%d", flag, s.number()+1))
 	if next != s.number()+1 {
-		return refuse(Transition, KindIllegalNumber, hint,
-			"session %q is in %s %d: the next one is %d, not %d", s.ID, s.unit(), s.number(), s.number()+1, next)
+		return refuse(Transition, KindIllegalNumber, s.command("status"),
+			"session %q is in %s %d: %s takes that number, or %d for the next one, not %d",
+			s.ID, s.unit(), s.number(), flag, s.number()+1, next)
 	}
 	if phase != phases.first() {
-		return refuse(Transition, KindIllegalMove, hint,
-			"a new %s starts in phase %s, not in %s", s.unit(), phases.first(), phase)
+		return refuse(Transition, KindIllegalMove, s.command("status"),
+			"a new %s starts in phase %s, not in %s; without %s the session stays in %s %d",
+			s.unit(), phases.first(), phase, flag, s.unit(), s.number())
 	}
 	return nil
 }
 
 // beginAgain is the command that opens a closed session again.
 func (s session) beginAgain() string {
-	return s.command("begin", "--branch="+shellWord(s.Branch), "--workflow-type="+s.WorkflowType)
+	return s.command("begin", "--branch="+shell.Quote(s.Branch), "--workflow-type="+s.WorkflowType)
 }

@@ -58,7 +58,7 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 		case errors.Is(err, sql.ErrNoRows):
 			made, err = c.createSession(ctx, tx, in, phases.first(), at)
 		case err == nil:
-			err = reopen(ctx, tx, session{StateGetRow: row}, in, phases.first(), at)
+			err = reopen(ctx, tx, session{StateGetRow: row, elsewhere: c.elsewhere()}, in, phases.first(), at)
 		}
 		if err != nil {
 			return err
@@ -80,7 +80,10 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 		if err != nil {
 			return result, errors.Join(err, made.Discard())
 		}
-		err = made.Close()
+		if err := made.Close(); err != nil {
+			// The session stands: this is for people to know, not a failure.
+			c.Notice("warning: closing the folder of the session: " + err.Error())
+		}
 	}
 	return result, err
 }

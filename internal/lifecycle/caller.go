@@ -18,6 +18,11 @@ type Caller struct {
 	Project project.Project
 	// Runtime holds the settings of the project.
 	Runtime project.Runtime
+	// StartDir is the directory that the caller gave with -C; empty when the
+	// working directory, or OCR_DIR, leads to the project.
+	StartDir string
+	// Owner is the name under which the caller takes a round over.
+	Owner string
 	// ExecutionUID names the caller's own row in the journal of processes;
 	// empty when the caller has none.
 	ExecutionUID string

@@ -1,22 +1,23 @@
 package lifecycle
 
-import "strings"
+import (
+	"strings"
+
+	"ocr/internal/shell"
+)
 
 // command writes a command on this session that works as printed in a shell.
 // The id stands behind "=", so that one with a leading dash is no flag.
 func (s session) command(verb string, more ...string) string {
-	words := append([]string{"ocr state " + verb, "--session-id=" + shellWord(s.ID)}, more...)
-	return strings.Join(words, " ")
+	words := append([]string{"ocr state " + verb, "--session-id=" + shell.Quote(s.ID)}, more...)
+	return strings.Join(words, " ") + s.elsewhere
 }
 
-// shellWord quotes a word where a shell would not take it as it is.
-func shellWord(word string) string {
-	plain := strings.IndexFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("-_./:@%+,", r) &&
-			(r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}) < 0
-	if plain && word != "" {
-		return word
+// elsewhere is what a command needs behind it to reach the caller's project
+// from where the caller is; empty where that needs nothing.
+func (c Caller) elsewhere() string {
+	if c.StartDir == "" {
+		return ""
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return " -C " + shell.Quote(c.StartDir)
 }

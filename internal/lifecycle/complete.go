@@ -34,27 +34,26 @@ type CompleteResult struct {
 	MetaPath string
 }
 
-// completion is what differs between a round and a run.
-type completion struct {
+// outcome is the result of a round or run, and what differs between the two.
+type outcome struct {
 	workflow string
-	verb     string // of ocr state
 	// document is the payload as it is written to disk.
 	document []byte
-	// record is the metadata of the terminal event.
-	record any
+	// facts are the metadata of the terminal event.
+	facts any
 	// metaFile and finalFile are the paths of a round or run inside the
 	// session's folder.
 	metaFile, finalFile func(number int64) string
 	// ingest stores the payload in the tables for readers.
-	ingest func(ctx context.Context, tx *db.Tx, at completedAt) error
+	ingest func(ctx context.Context, tx *db.Tx, to target) error
 }
 
-// completedAt is where and when a round or run was completed.
-type completedAt struct {
+// target is the round or run that an outcome is recorded for.
+type target struct {
 	session session
 	number  int64
-	dir     string // absolute folder of the session
-	final   *string
+	dir     string  // absolute folder of the session
+	final   *string // absolute path of the text for people, if there is one
 	now     string
 }
 
@@ -62,102 +61,140 @@ type completedAt struct {
 // all or nothing. The file is in place before the commit and is put back when
 // there is none. Completing again what is complete changes nothing; it only
 // writes a lost file again.
-func (c Caller) complete(ctx context.Context, in CompleteRequest, kind completion) (result CompleteResult, err error) {
-	var s session
+func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (result CompleteResult, err error) {
+	var to target
 	var file *artifact.Replacement
-	err = c.write(ctx, false, func(ctx context.Context, tx *db.Tx) error {
-		var err error
-		if s, err = c.resolve(ctx, tx.Queries, in.SessionID); err != nil {
+	err = c.write(ctx, false, func(ctx context.Context, tx *db.Tx) (err error) {
+		if to, err = c.choose(ctx, tx, in, out); err != nil {
 			return err
 		}
-		if s.WorkflowType != kind.workflow {
-			return refuse(Invariant, KindWrongWorkflow, s.command("status"),
-				"session %q is a %s: ocr state %s does not fit it", s.ID, s.WorkflowType, kind.verb)
-		}
-		at := completedAt{session: s, number: in.Number, dir: c.Project.SessionDir(s.SessionDir, s.ID), now: now()}
-		if at.number == 0 {
-			at.number = s.number()
-		}
-		result = CompleteResult{s.ID, at.number, filepath.Join(at.dir, filepath.FromSlash(kind.metaFile(at.number)))}
-
-		recorded, err := tx.EventTerminalMetadata(ctx, gen.EventTerminalMetadataParams{
-			SessionID: s.ID, EventType: s.terminalEvent(), Round: &at.number,
-		})
-		completed := err == nil
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-		if completed && !(s.CurrentPhase == phaseSynthesis && at.number == s.number()) {
-			file, err = c.restoreLost(at, kind, recorded)
-			return err
-		}
-		if err := at.check(kind, in.RequireFinal); err != nil {
-			return err
-		}
-		if completed && !kind.agrees(recorded) {
-			return at.differs(kind)
-		}
-		if file, err = c.replaceFile(at, kind); err != nil {
-			return err
-		}
-		return kind.finish(ctx, tx, at)
-	})
-	if file != nil {
+		recorded, complete, err := to.recorded(ctx, tx)
 		if err != nil {
-			return result, errors.Join(err, file.Undo())
+			return err
 		}
-		if keepErr := file.Keep(); keepErr != nil {
-			c.Notice("warning: the former file stays beside " + result.MetaPath + ": " + keepErr.Error())
+		if complete && !to.atSynthesis() {
+			file, err = c.restoreLost(to, out, recorded)
+			return err
+		}
+		if to.final, err = to.ready(out, in.RequireFinal); err != nil {
+			return err
+		}
+		// Another program can have led a completed round back to synthesis. It
+		// is completed again only as it was; the event stays the only one.
+		if complete && !out.agrees(recorded) {
+			return to.differs()
+		}
+		if file, err = c.replaceFile(to, out); err != nil {
+			return err
+		}
+		written := false
+		defer func() {
+			// Nobody else can have put a file there while the lock is held.
+			if !written {
+				err = errors.Join(err, file.Undo())
+			}
+		}()
+		err = out.record(ctx, tx, to)
+		written = err == nil
+		return err
+	})
+	if err != nil {
+		if file != nil {
+			err = errors.Join(err, file.Undo())
+		}
+		return CompleteResult{}, err
+	}
+	if file != nil {
+		if err := file.Keep(); err != nil {
+			c.Notice("warning: " + err.Error())
 		}
 	}
-	if err == nil {
-		c.tell(s)
-	}
-	return result, err
+	c.tell(to.session)
+	return CompleteResult{to.session.ID, to.number, to.path(out.metaFile)}, nil
 }
 
-// check holds a completion to the current round or run at synthesis.
-func (at *completedAt) check(kind completion, requireFinal bool) error {
-	s := at.session
-	if at.number != s.number() {
-		return refuse(Invariant, KindOtherNumber, s.command("status"),
-			"session %q is in %s %d: %s %d cannot be completed", s.ID, s.unit(), s.number(), s.unit(), at.number)
+// choose picks the session and the round or run.
+func (c Caller) choose(ctx context.Context, tx *db.Tx, in CompleteRequest, out outcome) (target, error) {
+	s, err := c.resolve(ctx, tx.Queries, in.SessionID)
+	if err != nil {
+		return target{}, err
+	}
+	if s.WorkflowType != out.workflow {
+		return target{}, refuse(Invariant, KindWrongWorkflow, s.command("status"),
+			"session %q is a %s: ocr state %s does not fit it", s.ID, s.WorkflowType, workflows[out.workflow].verb)
+	}
+	to := target{session: s, number: in.Number, dir: c.Project.SessionDir(s.SessionDir, s.ID), now: now()}
+	if to.number == 0 {
+		to.number = s.number()
+	}
+	return to, nil
+}
+
+// path is the absolute path of one of the files of the round or run.
+func (to target) path(file func(number int64) string) string {
+	return filepath.Join(to.dir, filepath.FromSlash(file(to.number)))
+}
+
+// atSynthesis: the round or run is the current one, in its last working phase.
+func (to target) atSynthesis() bool {
+	return to.session.CurrentPhase == phaseSynthesis && to.number == to.session.number()
+}
+
+// recorded is what the event that completed the round or run says; complete is
+// false while there is none.
+func (to target) recorded(ctx context.Context, tx *db.Tx) (metadata *string, complete bool, err error) {
+	metadata, err = tx.EventTerminalMetadata(ctx, gen.EventTerminalMetadataParams{
+		SessionID: to.session.ID, EventType: to.session.terminalEvent(), Round: &to.number,
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	return metadata, err == nil, err
+}
+
+// ready holds a completion to the current round or run at synthesis. It
+// returns the path of the text for people if that is there.
+func (to target) ready(out outcome, requireFinal bool) (final *string, err error) {
+	s := to.session
+	if to.number != s.number() {
+		return nil, refuse(Invariant, KindOtherNumber, s.command("status"),
+			"session %q is in %s %d: %s %d cannot be completed", s.ID, s.unit(), s.number(), s.unit(), to.number)
 	}
 	if s.Status == "closed" {
-		return refuse(Invariant, KindClosed, s.beginAgain(), "session %q is closed", s.ID)
+		return nil, refuse(Invariant, KindClosed, s.beginAgain(), "session %q is closed", s.ID)
 	}
 	if s.CurrentPhase != phaseSynthesis {
-		return refuse(Invariant, KindNotAtSynthesis, s.command("status"),
+		return nil, refuse(Invariant, KindNotAtSynthesis, s.command("status"),
 			"session %q is in phase %s: a %s is completed from %s", s.ID, s.CurrentPhase, s.unit(), phaseSynthesis)
 	}
-	final := kind.finalFile(at.number)
-	exists, err := artifact.Exists(at.dir, final)
+	exists, err := artifact.Exists(to.dir, out.finalFile(to.number))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	path := filepath.Join(at.dir, filepath.FromSlash(final))
-	if exists {
-		at.final = &path
-	} else if requireFinal {
-		return refuse(Invariant, KindNoFinal, "write "+path+", then repeat the command", "there is no %s", path)
+	path := to.path(out.finalFile)
+	switch {
+	case exists:
+		return &path, nil
+	case requireFinal:
+		return nil, refuse(Invariant, KindNoFinal, "write "+path+", then repeat the command", "there is no %s", path)
 	}
-	return nil
+	return nil, nil
 }
 
-// finish writes the terminal event, moves the row and fills the tables.
-func (kind completion) finish(ctx context.Context, tx *db.Tx, at completedAt) error {
-	s := at.session
+// record writes the terminal event, moves the row and fills the tables.
+func (out outcome) record(ctx context.Context, tx *db.Tx, to target) error {
+	s := to.session
 	phases, err := loadPhases(ctx, tx.Queries, s.WorkflowType)
 	if err != nil {
 		return err
 	}
-	metadata, err := json.Marshal(kind.record)
+	metadata, err := json.Marshal(out.facts)
 	if err != nil {
 		return err
 	}
 	err = tx.EventAppend(ctx, gen.EventAppendParams{
 		SessionID: s.ID, EventType: s.terminalEvent(), Phase: ptr(phaseSynthesis),
-		PhaseNumber: ptr(phases.number(phaseSynthesis)), Round: &at.number, Metadata: ptr(string(metadata)), Now: at.now,
+		PhaseNumber: ptr(phases.number(phaseSynthesis)), Round: &to.number, Metadata: ptr(string(metadata)), Now: to.now,
 	})
 	if err != nil {
 		return err
@@ -165,61 +202,61 @@ func (kind completion) finish(ctx context.Context, tx *db.Tx, at completedAt) er
 	last := phases.number(phaseComplete)
 	err = tx.SessionMove(ctx, gen.SessionMoveParams{
 		ID: s.ID, CurrentPhase: phaseComplete, PhaseNumber: last,
-		CurrentRound: s.CurrentRound, CurrentMapRun: s.CurrentMapRun, Now: at.now,
+		CurrentRound: s.CurrentRound, CurrentMapRun: s.CurrentMapRun, Now: to.now,
 	})
 	if err != nil {
 		return err
 	}
 	err = tx.EventAppend(ctx, gen.EventAppendParams{
 		SessionID: s.ID, EventType: "phase_transition", Phase: ptr(phaseComplete),
-		PhaseNumber: &last, Round: &at.number, Now: at.now,
+		PhaseNumber: &last, Round: &to.number, Now: to.now,
 	})
 	if err != nil {
 		return err
 	}
-	return kind.ingest(ctx, tx, at)
+	return out.ingest(ctx, tx, to)
 }
 
 // restoreLost writes the file of a completed round or run again if it is gone,
 // but only from a payload that says what the log says.
-func (c Caller) restoreLost(at completedAt, kind completion, recorded *string) (*artifact.Replacement, error) {
-	rel := kind.metaFile(at.number)
-	there, err := artifact.Read(at.dir, rel)
+func (c Caller) restoreLost(to target, out outcome, recorded *string) (*artifact.Replacement, error) {
+	rel := out.metaFile(to.number)
+	there, err := artifact.Read(to.dir, rel)
 	switch {
 	case err == nil:
-		if !artifact.SameDocument(there, kind.document) {
+		if !artifact.SameDocument(there, out.document) {
 			c.Notice(fmt.Sprintf("note: %s %d of session %s is complete already; its %s stays, though this payload differs",
-				at.session.unit(), at.number, at.session.ID, rel))
+				to.session.unit(), to.number, to.session.ID, rel))
 		}
 		return nil, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
-	case !kind.agrees(recorded):
-		return nil, at.differs(kind)
+	case !out.agrees(recorded):
+		return nil, to.differs()
 	}
 	c.Notice(fmt.Sprintf("note: %s was lost and is written again", rel))
-	return c.replaceFile(at, kind)
+	return c.replaceFile(to, out)
 }
 
 // differs refuses a payload that contradicts what is on record.
-func (at completedAt) differs(kind completion) error {
-	s := at.session
+func (to target) differs() error {
+	s := to.session
 	return refuse(Invariant, KindOtherPayload, s.command("show"),
-		"%s %d of session %q is complete, and this payload does not say what was recorded then", s.unit(), at.number, s.ID)
+		"%s %d of session %q is complete, and this payload does not say what was recorded then", s.unit(), to.number, s.ID)
 }
 
-func (c Caller) replaceFile(at completedAt, kind completion) (*artifact.Replacement, error) {
-	return artifact.Replace(c.Project.Dir(), at.dir, kind.metaFile(at.number), kind.document)
+func (c Caller) replaceFile(to target, out outcome) (*artifact.Replacement, error) {
+	return artifact.Replace(c.Project.Dir(), to.dir, out.metaFile(to.number), out.document)
 }
 
 // agrees tells whether the recorded metadata holds every number and verdict of
 // this payload.
-func (kind completion) agrees(recorded *string) bool {
+func (out outcome) agrees(recorded *string) bool {
 	if recorded == nil {
 		return false
 	}
 	var then, now map[string]any
-	text, err := json.Marshal(kind.record)
+	text, err := json.Marshal(out.facts)
 	if err != nil || json.Unmarshal(text, &now) != nil || json.Unmarshal([]byte(*recorded), &then) != nil {
 		return false
 	}

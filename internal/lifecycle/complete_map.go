@@ -24,26 +24,25 @@ func CompleteMap(ctx context.Context, c Caller, in CompleteRequest) (CompleteRes
 		return CompleteResult{}, err
 	}
 	counts := run.Counts()
-	return c.complete(ctx, in, completion{
+	return c.complete(ctx, in, outcome{
 		workflow:  "map",
-		verb:      "complete-map",
 		document:  run.Document(),
-		record:    runRecord{SectionCount: counts.Sections, FileCount: counts.Files, Source: "orchestrator"},
+		facts:     runRecord{SectionCount: counts.Sections, FileCount: counts.Files, Source: "orchestrator"},
 		metaFile:  artifact.MapMeta,
 		finalFile: artifact.MapFinal,
-		ingest: func(ctx context.Context, tx *db.Tx, at completedAt) error {
-			return ingestMap(ctx, tx, at, run)
+		ingest: func(ctx context.Context, tx *db.Tx, to target) error {
+			return ingestMap(ctx, tx, to, run)
 		},
 	})
 }
 
 // ingestMap stores a run for readers. Rows that stand for it already keep
 // their ids, and with them people's ticks.
-func ingestMap(ctx context.Context, tx *db.Tx, at completedAt, run *artifact.Map) error {
+func ingestMap(ctx context.Context, tx *db.Tx, to target, run *artifact.Map) error {
 	counts := run.Counts()
 	runID, err := tx.MapRunUpsert(ctx, gen.MapRunUpsertParams{
-		SessionID: at.session.ID, RunNumber: at.number, FileCount: &counts.Files,
-		MapMdPath: at.final, SectionCount: &counts.Sections, Now: &at.now,
+		SessionID: to.session.ID, RunNumber: to.number, FileCount: &counts.Files,
+		MapMdPath: to.final, SectionCount: &counts.Sections, Now: &to.now,
 	})
 	if err != nil {
 		return err

@@ -30,31 +30,30 @@ func CompleteRound(ctx context.Context, c Caller, in CompleteRequest) (CompleteR
 		return CompleteResult{}, err
 	}
 	counts := round.Counts()
-	return c.complete(ctx, in, completion{
+	return c.complete(ctx, in, outcome{
 		workflow: "review",
-		verb:     "complete-round",
 		document: round.Document(),
-		record: roundRecord{
+		facts: roundRecord{
 			Verdict: round.Verdict, BlockerCount: counts.Blockers, ShouldFixCount: counts.ShouldFix,
 			SuggestionCount: counts.Suggestions, ReviewerCount: counts.Reviewers,
 			TotalFindingCount: counts.Findings, Source: "orchestrator",
 		},
 		metaFile:  artifact.RoundMeta,
 		finalFile: artifact.RoundFinal,
-		ingest: func(ctx context.Context, tx *db.Tx, at completedAt) error {
-			return ingestRound(ctx, tx, at, round)
+		ingest: func(ctx context.Context, tx *db.Tx, to target) error {
+			return ingestRound(ctx, tx, to, round)
 		},
 	})
 }
 
 // ingestRound stores a round for readers. Rows that stand for it already, read
 // in by another program, keep their ids, and with them people's triage.
-func ingestRound(ctx context.Context, tx *db.Tx, at completedAt, round *artifact.Round) error {
+func ingestRound(ctx context.Context, tx *db.Tx, to target, round *artifact.Round) error {
 	counts := round.Counts()
 	roundID, err := tx.RoundUpsert(ctx, gen.RoundUpsertParams{
-		SessionID: at.session.ID, RoundNumber: at.number, Verdict: &round.Verdict,
+		SessionID: to.session.ID, RoundNumber: to.number, Verdict: &round.Verdict,
 		BlockerCount: &counts.Blockers, SuggestionCount: &counts.Suggestions, ShouldFixCount: &counts.ShouldFix,
-		FinalMdPath: at.final, ReviewerCount: &counts.Reviewers, TotalFindingCount: &counts.Findings, Now: &at.now,
+		FinalMdPath: to.final, ReviewerCount: &counts.Reviewers, TotalFindingCount: &counts.Findings, Now: &to.now,
 	})
 	if err != nil {
 		return err
@@ -72,8 +71,8 @@ func ingestRound(ctx context.Context, tx *db.Tx, at completedAt, round *artifact
 	for _, reviewer := range round.Reviewers {
 		outputID, err := tx.OutputUpsert(ctx, gen.OutputUpsertParams{
 			RoundID: roundID, ReviewerType: reviewer.Type, InstanceNumber: reviewer.Instance,
-			FilePath:     filepath.Join(at.dir, filepath.FromSlash(artifact.Review(at.number, reviewer.Type, reviewer.Instance))),
-			FindingCount: ptr(int64(len(reviewer.Findings))), Now: &at.now,
+			FilePath:     reviewPath(to, reviewer),
+			FindingCount: ptr(int64(len(reviewer.Findings))), Now: &to.now,
 		})
 		if err != nil {
 			return err
@@ -82,7 +81,7 @@ func ingestRound(ctx context.Context, tx *db.Tx, at completedAt, round *artifact
 		for _, f := range reviewer.Findings {
 			row := gen.FindingUpsertParams{
 				ReviewerOutputID: outputID, Title: f.Title, Severity: f.Severity, FilePath: f.FilePath,
-				LineStart: f.LineStart, LineEnd: f.LineEnd, Summary: &f.Summary, Category: &f.Category, Now: &at.now,
+				LineStart: f.LineStart, LineEnd: f.LineEnd, Summary: &f.Summary, Category: &f.Category, Now: &to.now,
 			}
 			if f.Category == artifact.Blocker {
 				row.IsBlocker = 1
@@ -108,6 +107,12 @@ func ingestRound(ctx context.Context, tx *db.Tx, at completedAt, round *artifact
 		return err
 	}
 	return dropUntold(ctx, outputs, told, tx.OutputDelete)
+}
+
+// reviewPath is where the reviewer's text lies. The type is written as it was
+// given: a type that looks like a path is a name, not a way.
+func reviewPath(to target, reviewer artifact.Reviewer) string {
+	return to.dir + string(filepath.Separator) + filepath.FromSlash(artifact.Review(to.number, reviewer.Type, reviewer.Instance))
 }
 
 // findingKey tells the findings of a round apart.

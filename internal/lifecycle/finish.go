@@ -121,7 +121,7 @@ func (c Caller) close(ctx context.Context, tx *db.Tx, s session, event gen.Event
 		}
 	}
 	closing := gen.ExecutionCloseWithSessionParams{
-		WorkflowID: &s.ID, Now: &event.Now, Note: ptr("ended with its session at " + event.Now),
+		WorkflowID: &s.ID, ExitCode: ExitClosed, Now: &event.Now, Note: ptr("ended with its session at " + event.Now),
 	}
 	if c.ExecutionUID != "" {
 		closing.CallerUID = &c.ExecutionUID

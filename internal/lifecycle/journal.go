@@ -63,6 +63,14 @@ func (c Caller) Stalled(row gen.AgentJournal) bool {
 	return row.HeartbeatAgeSeconds != nil && *row.HeartbeatAgeSeconds > c.Runtime.HeartbeatSeconds
 }
 
+// Live reports whether an unfinished process counts as being at work: it keeps
+// a heartbeat, and that is not older than the threshold. One that is no time
+// proves nothing, and counts as live: to wait for a dead process loses less
+// than to take the work from a living one.
+func (c Caller) Live(row gen.AgentJournal) bool {
+	return row.LastHeartbeatAt != nil && !c.Stalled(row)
+}
+
 // Record writes processes that began or ended to the recovery log, after the
 // commit. The log is a help: that it cannot be written is a warning.
 func (c Caller) Record(ctx context.Context, entries []history.Entry) {

@@ -65,17 +65,21 @@ func (l *lease) holder() string {
 }
 
 // strandedText says what to do with a session that no live process works on.
-func (c Caller) strandedText(ctx context.Context, q *gen.Queries, s session, onward string, leases, left int64) (string, error) {
+func (c Caller) strandedText(ctx context.Context, q *gen.Queries, s session, onward, first string, leases, left int64) (string, error) {
 	l, err := c.currentLease(ctx, q, s.ID)
 	switch {
 	case err != nil:
 		return "", err
+	case l.held(time.Now()) && l.owner != nil && *l.owner == c.Owner:
+		return fmt.Sprintf("you took this %s over; do the work of phase %s before %s, then go on with: %s",
+			s.unit(), s.CurrentPhase, l.until.Format(time.RFC3339), onward), nil
 	case l.held(time.Now()):
-		return fmt.Sprintf("%s took this %s over until %s; whoever that is goes on from phase %s with: %s",
-			l.holder(), s.unit(), l.until.Format(time.RFC3339), s.CurrentPhase, onward), nil
+		return fmt.Sprintf("%s took this %s over: leave it alone until %s, and see then with: %s",
+			l.holder(), s.unit(), l.until.Format(time.RFC3339), s.command("status")), nil
 	case left == 0:
-		return fmt.Sprintf("this %s was taken over %d times without a result; look at what is there, then go on with: %s, or close it without a result with: %s",
-			s.unit(), leases, onward, s.command("finish", "--abort")), nil
+		return fmt.Sprintf("this %s was taken over %d times without a result; close it without one with: %s -- or start afresh, in %s %d, with: %s",
+			s.unit(), leases, s.command("finish", "--abort"), s.unit(), s.number()+1, s.command("advance", "--phase", first,
+				fmt.Sprintf("%s=%d", s.workflow().numberFlag, s.number()+1))), nil
 	case l != nil && !l.readable():
 		return fmt.Sprintf("nobody can tell whether this %s is still taken over: its last event has no readable time; whoever works on it goes on from phase %s with: %s",
 			s.unit(), s.CurrentPhase, onward), nil

@@ -7,6 +7,7 @@ import (
 
 	"ocr/db/gen"
 	"ocr/internal/process"
+	"ocr/internal/shell"
 )
 
 // The kinds of next action.
@@ -42,7 +43,7 @@ type Waiting struct {
 	HeartbeatAge *int64
 	// Stalled: the last heartbeat is older than the threshold.
 	Stalled bool
-	// Live: there is a heartbeat, and it is not older than the threshold.
+	// Live: it counts as being at work, see Caller.Live.
 	Live bool
 	// Verdict is what a look at the process itself says.
 	Verdict process.Verdict
@@ -89,7 +90,7 @@ func (c Caller) nextAction(ctx context.Context, q *gen.Queries, s session) (Next
 	if left == 0 {
 		next.Kind = NextAbortOrFresh
 	}
-	next.Text, err = c.strandedText(ctx, q, s, onward, leases, left)
+	next.Text, err = c.strandedText(ctx, q, s, onward, phases.first(), leases, left)
 	return next, err
 }
 
@@ -98,10 +99,9 @@ func (s session) onward(phases phases) string {
 	rest := phases.after(s.CurrentPhase)
 	switch {
 	case s.CurrentPhase == phaseSynthesis:
-		return s.command("complete-"+strings.TrimSuffix(s.terminalEvent(), "_completed"), "--file FILE")
+		return s.command(s.workflow().verb, "--file FILE")
 	case phases.number(s.CurrentPhase) == 0, len(rest) == 0:
-		flag := map[string]string{"review": "--current-round", "map": "--current-map-run"}[s.WorkflowType]
-		return s.command("advance", "--phase", phases.first(), fmt.Sprintf("%s=%d", flag, s.number()+1))
+		return s.command("advance", "--phase", phases.first(), fmt.Sprintf("%s=%d", s.workflow().numberFlag, s.number()+1))
 	}
 	return s.command("advance", "--phase", rest[0])
 }
@@ -119,8 +119,7 @@ func (c Caller) unfinishedProcesses(ctx context.Context, q *gen.Queries, session
 			working = true
 			continue
 		}
-		w := Waiting{ID: p.ID, HeartbeatAge: p.HeartbeatAgeSeconds, Stalled: c.Stalled(p), Verdict: c.Judge(p)}
-		w.Live = w.HeartbeatAge != nil && !w.Stalled
+		w := Waiting{ID: p.ID, HeartbeatAge: p.HeartbeatAgeSeconds, Stalled: c.Stalled(p), Live: c.Live(p), Verdict: c.Judge(p)}
 		if p.Name != nil {
 			w.Name = *p.Name
 		}
@@ -134,14 +133,14 @@ func (c Caller) unfinishedProcesses(ctx context.Context, q *gen.Queries, session
 func waitFor(processes []Waiting) NextAction {
 	next := NextAction{Kind: NextWait, WaitingOn: processes}
 	var names, releases []string
-	live := false
+	heard := false
 	for _, p := range processes {
-		live = live || p.Live
+		heard = heard || p.Live && p.HeartbeatAge != nil
 		names = append(names, p.describe())
 		releases = append(releases, p.release())
 	}
 	next.Text = "wait for " + strings.Join(names, ", ")
-	if !live {
+	if !heard {
 		next.Text = "no sign of life from " + strings.Join(names, ", ") +
 			"; if that work is lost, go on without it: " + strings.Join(releases, " && ")
 	}
@@ -157,6 +156,8 @@ func (w Waiting) describe() string {
 	switch {
 	case w.Verdict.State == process.Dead:
 		text += ", which is dead: " + w.Verdict.Reason
+	case w.Live && w.HeartbeatAge == nil:
+		text += ", whose last heartbeat is no time"
 	case w.Stalled:
 		text += fmt.Sprintf(", last heard of %d seconds ago", *w.HeartbeatAge)
 	}
@@ -166,7 +167,7 @@ func (w Waiting) describe() string {
 // release is the command that ends a process which will not do so itself.
 func (w Waiting) release() string {
 	if strings.HasPrefix(w.ID, "-") {
-		return "ocr session end-instance --status crashed -- " + shellWord(w.ID)
+		return "ocr session end-instance --status crashed -- " + shell.Quote(w.ID)
 	}
-	return "ocr session end-instance " + shellWord(w.ID) + " --status crashed"
+	return "ocr session end-instance " + shell.Quote(w.ID) + " --status crashed"
 }

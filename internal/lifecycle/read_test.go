@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ocr/db"
@@ -79,6 +80,19 @@ func TestStatus(t *testing.T) {
 		}
 		d.sql(`UPDATE command_executions SET finished_at = datetime('now'), exit_code = 0`)
 		kind(t, d, lifecycle.NextForwardResume)
+	})
+	// Such a process counts as live for status and resume alike; how to go on
+	// without it is said all the same.
+	t.Run("UnreadableHeartbeat", func(t *testing.T) {
+		d := newDesk(t)
+		d.begin("s", "review")
+		d.process("u", "s", "'yesterday'")
+		got := status(d).Next
+		if got.Kind != lifecycle.NextWait || len(got.WaitingOn) != 1 || !got.WaitingOn[0].Live || got.WaitingOn[0].Stalled ||
+			!strings.Contains(got.Text, "is no time") || !strings.Contains(got.Text, "ocr session end-instance u") {
+			t.Errorf("%+v", got)
+		}
+		d.refused(lifecycle.Invariant, lifecycle.KindStillRunning, func() error { _, err := d.resume("s"); return err })
 	})
 	t.Run("NoDatabase", func(t *testing.T) {
 		d := emptyDesk(t)

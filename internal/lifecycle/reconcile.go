@@ -26,9 +26,11 @@ const (
 	ReconcileStale = "stale-close"
 )
 
-// staleSeconds is the age of the last event, in seconds, from which an active
-// session without an unfinished process counts as left behind: 7 days.
-const staleSeconds = 7 * 24 * 60 * 60
+// StaleDays is the age of the last event, in days, above which an active
+// session without an unfinished process counts as left behind.
+const StaleDays = 7
+
+const staleSeconds = StaleDays * secondsPerDay
 
 // Reconciliation is what was repaired, or would be. No list is ever nil.
 type Reconciliation struct {
@@ -178,12 +180,18 @@ func (r Reconciliation) apply(ctx context.Context, tx *db.Tx, at time.Time) erro
 func (a ReconcileAction) apply(ctx context.Context, tx *db.Tx, now string) error {
 	event := gen.EventAppendParams{SessionID: a.SessionID, Now: now}
 	switch a.Kind {
-	case ReconcileRound:
-		event.EventType, event.Phase, event.PhaseNumber, event.Round = "round_completed", ptr(phaseSynthesis), ptr(int64(7)), &a.row.CurrentRound
+	case ReconcileRound, ReconcileMap:
+		phases, err := loadPhases(ctx, tx.Queries, a.row.WorkflowType)
+		if err != nil {
+			return err
+		}
+		event.EventType, event.Round = workflows[a.row.WorkflowType].terminalEvent, &a.row.CurrentRound
 		event.Metadata = ptr(`{"source":"reconciled","synthesized_from":"final.md"}`)
-	case ReconcileMap:
-		event.EventType, event.Phase, event.PhaseNumber, event.Round = "map_completed", ptr(phaseSynthesis), ptr(int64(5)), &a.row.CurrentMapRun
-		event.Metadata = ptr(`{"source":"reconciled","synthesized_from":"map.md"}`)
+		if a.Kind == ReconcileMap {
+			event.Round = &a.row.CurrentMapRun
+			event.Metadata = ptr(`{"source":"reconciled","synthesized_from":"map.md"}`)
+		}
+		event.Phase, event.PhaseNumber = ptr(phaseSynthesis), ptr(phases.number(phaseSynthesis))
 	case ReconcileGrandfather:
 		event.EventType, event.Phase = "session_legacy_import", ptr(phaseComplete)
 		event.Metadata = ptr(`{"source":"reconciled"}`)

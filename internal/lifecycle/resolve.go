@@ -15,30 +15,8 @@ type session struct {
 	gen.StateGetRow
 	// chosen says how it was picked when the caller did not name it.
 	chosen string
-}
-
-// number is the current round of a review, or the current run of a map.
-func (s session) number() int64 {
-	if s.WorkflowType == "map" {
-		return s.CurrentMapRun
-	}
-	return s.CurrentRound
-}
-
-// unit is what the workflow counts: rounds or runs.
-func (s session) unit() string {
-	if s.WorkflowType == "map" {
-		return "run"
-	}
-	return "round"
-}
-
-// terminalEvent is the event that completes the current round or run.
-func (s session) terminalEvent() string {
-	if s.WorkflowType == "map" {
-		return "map_completed"
-	}
-	return "round_completed"
+	// elsewhere is what a command on it needs to reach the caller's project.
+	elsewhere string
 }
 
 // resolve picks the session a verb works on: the named one, else the one that
@@ -62,12 +40,12 @@ func (c Caller) resolve(ctx context.Context, q *gen.Queries, id string) (session
 	}
 	switch len(active) {
 	case 0:
-		return session{}, noActive()
+		return session{}, refuse(NotFound, KindNoActiveSession, "ocr state list"+c.elsewhere(), "no session is active")
 	case 1:
 		return c.load(ctx, q, active[0], "the only active session")
 	}
-	e := refuse(Ambiguous, KindSeveralActive, "name one with --session-id; ocr state list --status active shows them",
-		"%d sessions are active: %s", len(active), strings.Join(active, ", "))
+	e := refuse(Ambiguous, KindSeveralActive, "ocr state list --status active"+c.elsewhere(),
+		"%d sessions are active, name one with --session-id: %s", len(active), strings.Join(active, ", "))
 	e.Details = struct {
 		Candidates []string `json:"candidates"`
 	}{active}
@@ -77,13 +55,9 @@ func (c Caller) resolve(ctx context.Context, q *gen.Queries, id string) (session
 func (c Caller) load(ctx context.Context, q *gen.Queries, id, chosen string) (session, error) {
 	row, err := q.StateGet(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return session{}, refuse(NotFound, KindNoSession, "ocr state list", "there is no session %q", id)
+		return session{}, refuse(NotFound, KindNoSession, "ocr state list"+c.elsewhere(), "there is no session %q", id)
 	}
-	return session{row, chosen}, err
-}
-
-func noActive() *Error {
-	return refuse(NotFound, KindNoActiveSession, "ocr state list", "no session is active")
+	return session{row, chosen, c.elsewhere()}, err
 }
 
 // tell says which session was picked when the caller did not name it.

@@ -3,6 +3,8 @@ package lifecycle
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"ocr/db"
@@ -19,8 +21,6 @@ const (
 // ResumeRequest names the session to carry on.
 type ResumeRequest struct {
 	SessionID string
-	// Owner is the name under which the lease is taken.
-	Owner string
 }
 
 // ResumeResult says whether the caller has the round now.
@@ -97,7 +97,7 @@ func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResul
 		result.Resumed, result.Attempts, result.AttemptsLeft = true, leases+1, limit-leases-1
 		result.LeaseUntil = at.Truncate(time.Second).Add(time.Duration(c.Runtime.ForwardResumeLeaseSeconds) * time.Second)
 		result.Next = "do the work of phase " + s.CurrentPhase + ", then go on with: " + s.onward(phases)
-		record := leaseRecord{Kind: "forward_resume", Round: s.CurrentRound, Owner: &in.Owner}
+		record := leaseRecord{Kind: "forward_resume", Round: s.CurrentRound, Owner: &c.Owner}
 		metadata, err := json.Marshal(record)
 		if err != nil {
 			return err
@@ -115,14 +115,11 @@ func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResul
 
 // checkStranded refuses while somebody works on the session, or may.
 func (c Caller) checkStranded(ctx context.Context, q *gen.Queries, s session, at time.Time) error {
-	asked := gen.LiveProcessesParams{WorkflowID: &s.ID, ThresholdSeconds: c.Runtime.HeartbeatSeconds}
-	if c.ExecutionUID != "" {
-		asked.CallerUID = &c.ExecutionUID
-	}
-	live, err := q.LiveProcesses(ctx, asked)
+	others, _, err := c.unfinishedProcesses(ctx, q, s.ID)
 	if err != nil {
 		return err
 	}
+	live := slices.DeleteFunc(others, func(w Waiting) bool { return !w.Live })
 	if len(live) > 0 {
 		return s.stillRunning(live)
 	}
@@ -153,18 +150,25 @@ type leaseDetails struct {
 }
 
 // stillRunning refuses to take a session from live processes.
-func (s session) stillRunning(live []gen.LiveProcessesRow) *Error {
+func (s session) stillRunning(live []Waiting) *Error {
 	type process struct {
-		ID           string  `json:"id"`
-		Name         *string `json:"name"`
-		HeartbeatAge *int64  `json:"heartbeat_age_seconds"`
+		ID           string `json:"id"`
+		Name         string `json:"name"`
+		HeartbeatAge *int64 `json:"heartbeat_age_seconds"`
 	}
 	processes := make([]process, len(live))
-	for i, row := range live {
-		processes[i] = process{row.ID, row.Name, row.HeartbeatAgeSeconds}
+	unreadable := 0
+	for i, w := range live {
+		processes[i] = process{w.ID, w.Name, w.HeartbeatAge}
+		if w.HeartbeatAge == nil {
+			unreadable++
+		}
 	}
-	e := refuse(Invariant, KindStillRunning, s.command("status"),
-		"session %q is not stranded: %d of its processes gave a sign of life just now", s.ID, len(live))
+	text := fmt.Sprintf("%d of its processes gave a sign of life just now", len(live)-unreadable)
+	if unreadable > 0 {
+		text += fmt.Sprintf(", and of %d the last heartbeat is no time", unreadable)
+	}
+	e := refuse(Invariant, KindStillRunning, s.command("status"), "session %q is not known to be stranded: %s", s.ID, text)
 	e.Details = struct {
 		Processes []process `json:"processes"`
 	}{processes}

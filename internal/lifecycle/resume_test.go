@@ -16,7 +16,7 @@ import (
 )
 
 func (d *desk) resume(id string) (lifecycle.ResumeResult, error) {
-	return lifecycle.Resume(d.t.Context(), d.Caller, lifecycle.ResumeRequest{SessionID: id, Owner: "me"})
+	return lifecycle.Resume(d.t.Context(), owned(d.Caller, "me"), lifecycle.ResumeRequest{SessionID: id})
 }
 
 // event appends an event as another program would; at is SQL for its time.
@@ -318,7 +318,7 @@ func TestResume(t *testing.T) {
 			all.Go(func() {
 				caller := d.Caller
 				caller.Notice = func(string) {}
-				got, err := lifecycle.Resume(t.Context(), caller, lifecycle.ResumeRequest{SessionID: "s", Owner: "me"})
+				got, err := lifecycle.Resume(t.Context(), owned(caller, "me"), lifecycle.ResumeRequest{SessionID: "s"})
 				lock.Lock()
 				defer lock.Unlock()
 				var no *lifecycle.Error
@@ -337,6 +337,12 @@ func TestResume(t *testing.T) {
 			t.Errorf("%d won, %d were refused", won, held)
 		}
 	})
+}
+
+// owned is the caller under a name.
+func owned(c lifecycle.Caller, name string) lifecycle.Caller {
+	c.Owner = name
+	return c
 }
 
 // TestStranded follows a run that stopped half way: nothing throws it back,
@@ -364,10 +370,16 @@ func TestStranded(t *testing.T) {
 	}
 	_, err := d.resume("s")
 	must(t, err)
-	if next := text(); !strings.Contains(next.Text, "me took this round over until ") ||
+	if next := text(); !strings.HasPrefix(next.Text, "me took this round over: leave it alone until ") ||
+		!strings.HasSuffix(next.Text, ": ocr state status --session-id=s") {
+		t.Errorf("%+v", next)
+	}
+	d.Owner = "me"
+	if next := text(); !strings.HasPrefix(next.Text, "you took this round over") ||
 		!strings.HasSuffix(next.Text, ": ocr state advance --session-id=s --phase aggregation") {
 		t.Errorf("%+v", next)
 	}
+	d.Owner = "another"
 	d.Runtime.ForwardResumeLeaseSeconds = -1 // over at once
 	if next := text(); !strings.HasSuffix(next.Text, ": ocr state resume --session-id=s") {
 		t.Errorf("%+v", next)

@@ -11,9 +11,11 @@ import (
 
 // Overview is everything that is known about one session.
 type Overview struct {
-	Session   gen.StateGetRow
-	Events    []gen.EventListRow
-	Timings   []gen.EventPhaseTimingsRow
+	Session gen.StateGetRow
+	Events  []gen.EventListRow
+	Timings []gen.EventPhaseTimingsRow
+	// Dir is the absolute folder of the session where the project stands now.
+	Dir       string
 	Artifacts artifact.Inventory
 }
 
@@ -41,7 +43,8 @@ func Show(ctx context.Context, c Caller, id string) (*Overview, error) {
 	if err != nil {
 		return nil, err
 	}
-	if view.Artifacts, err = artifact.Listing(c.Project.SessionDir(s.SessionDir, s.ID)); err != nil {
+	view.Dir = c.Project.SessionDir(s.SessionDir, s.ID)
+	if view.Artifacts, err = artifact.Listing(view.Dir); err != nil {
 		return nil, err
 	}
 	c.tell(s)

@@ -30,7 +30,9 @@ type SweepRequest struct {
 // maxDays is longer than any log is old.
 const maxDays = 1_000_000
 
-func (in SweepRequest) seconds() int64 { return min(in.OlderThanDays, maxDays) * 24 * 60 * 60 }
+const secondsPerDay = 24 * 60 * 60
+
+func (in SweepRequest) seconds() int64 { return min(in.OlderThanDays, maxDays) * secondsPerDay }
 
 // SweepResult names the sessions that were closed, or would be, and those
 // about which nothing can be said. Neither list is ever nil.
@@ -51,10 +53,9 @@ type SweptSession struct {
 // Sweep closes what was left open: active sessions without an unfinished
 // process whose round or run is complete, or whose last event is older than
 // asked. One whose last time is unreadable is left alone. Each session is
-// looked at again in the transaction that closes it, and is passed over if
-// anything happened meanwhile. Without a database there is nothing to sweep.
+// judged again in the transaction that closes it. Without a database there is
+// nothing to sweep.
 func Sweep(ctx context.Context, c Caller, in SweepRequest) (SweepResult, error) {
-	at := time.Now().UTC()
 	result := SweepResult{Closed: []SweptSession{}, Unreadable: []SweptSession{}}
 	if !in.DryRun {
 		if err := c.upToDate(ctx, false); isMissing(err) {
@@ -63,13 +64,13 @@ func Sweep(ctx context.Context, c Caller, in SweepRequest) (SweepResult, error) 
 			return result, err
 		}
 	}
-	rows, err := c.sweepable(ctx, in, at)
+	rows, err := c.sweepable(ctx, in)
 	if err != nil {
 		return result, err
 	}
 	var closing []gen.SweepSessionsRow
 	for _, row := range rows {
-		if row.Verdict == "unreadable" {
+		if row.Verdict == sweepUnreadable {
 			result.Unreadable = append(result.Unreadable, SweptSession{SessionID: row.SessionID, LastAt: row.LastAt})
 			continue
 		}
@@ -86,31 +87,28 @@ func Sweep(ctx context.Context, c Caller, in SweepRequest) (SweepResult, error) 
 	}
 	err = c.series(ctx, false, func(store *db.Store) error {
 		for _, row := range closing {
-			closed, err := c.sweepSession(ctx, store, row, in.seconds())
+			closed, err := sweepSession(ctx, store, row.SessionID, in)
 			if err != nil {
 				return err
 			}
-			if closed {
-				result.Closed = append(result.Closed, swept(row))
-			}
+			result.Closed = append(result.Closed, closed...)
 		}
 		return nil
 	})
 	return result, err
 }
 
-func (c Caller) sweepable(ctx context.Context, in SweepRequest, at time.Time) (rows []gen.SweepSessionsRow, err error) {
+func (c Caller) sweepable(ctx context.Context, in SweepRequest) (rows []gen.SweepSessionsRow, err error) {
 	ended := []byte("[]")
 	if len(in.Ended) > 0 {
 		if ended, err = json.Marshal(in.Ended); err != nil {
 			return nil, err
 		}
 	}
+	asked := gen.SweepSessionsParams{NowEpoch: time.Now().Unix(), ThresholdSeconds: in.seconds(), Ended: string(ended)}
 	err = c.read(ctx, func(ctx context.Context, r *db.Reader) error {
 		var err error
-		rows, err = r.SweepSessions(ctx, gen.SweepSessionsParams{
-			NowEpoch: at.Unix(), ThresholdSeconds: in.seconds(), Ended: string(ended),
-		})
+		rows, err = r.SweepSessions(ctx, asked)
 		return err
 	})
 	if isMissing(err) {
@@ -119,45 +117,50 @@ func (c Caller) sweepable(ctx context.Context, in SweepRequest, at time.Time) (r
 	return rows, err
 }
 
+// sweepFinish and sweepUnreadable are verdicts of the query SweepSessions.
+const (
+	sweepFinish     = "finish"
+	sweepUnreadable = "unreadable"
+)
+
 func swept(row gen.SweepSessionsRow) SweptSession {
 	action := SweepStale
-	if row.Verdict == "finish" {
+	if row.Verdict == sweepFinish {
 		action = SweepFinish
 	}
 	return SweptSession{SessionID: row.SessionID, Action: action, LastAt: row.LastAt}
 }
 
-// sweepSession closes one session, unless something happened to it since it
-// was found.
-func (c Caller) sweepSession(ctx context.Context, store *db.Store, row gen.SweepSessionsRow, threshold int64) (closed bool, err error) {
+// sweepSession closes one session, if it still is to be closed, and returns
+// what it did.
+func sweepSession(ctx context.Context, store *db.Store, id string, in SweepRequest) (closed []SweptSession, err error) {
 	err = store.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
+		closed = nil
 		at := time.Now().UTC()
-		now, err := tx.SweepSession(ctx, row.SessionID)
-		if err != nil {
+		rows, err := tx.SweepSessions(ctx, gen.SweepSessionsParams{
+			SessionID: &id, NowEpoch: at.Unix(), ThresholdSeconds: in.seconds(), Ended: "[]",
+		})
+		if err != nil || len(rows) == 0 || rows[0].Verdict == sweepUnreadable {
 			return err
 		}
-		if now.Status == "closed" || !now.DependentsSettled || now.LastEventID != row.LastEventID {
-			return nil
-		}
+		row := rows[0]
 		s := session{StateGetRow: gen.StateGetRow{
-			ID: row.SessionID, WorkflowType: now.WorkflowType, PhaseNumber: now.PhaseNumber,
-			CurrentRound: now.CurrentRound, CurrentMapRun: now.CurrentMapRun,
+			ID: row.SessionID, WorkflowType: row.WorkflowType, PhaseNumber: row.PhaseNumber,
+			CurrentRound: row.CurrentRound, CurrentMapRun: row.CurrentMapRun,
 		}}
 		event := s.closedEvent(at.Format(time.DateTime))
-		if swept(row).Action == SweepStale {
+		if row.Verdict != sweepFinish {
 			metadata, err := json.Marshal(struct {
 				Reason           string `json:"reason"`
 				ThresholdSeconds int64  `json:"threshold_seconds"`
-			}{"idle", threshold})
+			}{"idle", in.seconds()})
 			if err != nil {
 				return err
 			}
 			event = staleEvent(s, string(metadata), at)
-		} else if !now.HasTerminalArtifact {
-			return nil
 		}
-		closed = true
+		closed = []SweptSession{swept(row)}
 		return s.closeRow(ctx, tx, event)
 	})
-	return closed && err == nil, err
+	return closed, err
 }

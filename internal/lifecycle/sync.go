@@ -307,7 +307,7 @@ func (c Caller) takeIn(ctx context.Context, store *db.Store, f find) (taken *Syn
 // ingest stores the payloads and texts of a folder for readers. A payload is
 // the orchestrator's word, whoever finds it.
 func (f find) ingest(ctx context.Context, tx *db.Tx, at string) error {
-	where := completedAt{session: session{StateGetRow: gen.StateGetRow{ID: f.id}}, dir: f.dir, now: at}
+	where := target{session: session{StateGetRow: gen.StateGetRow{ID: f.id}}, dir: f.dir, now: at}
 	for _, round := range f.rounds {
 		where.number, where.final = round.number, round.final
 		if err := ingestRound(ctx, tx, where, round.payload); err != nil {

@@ -7,10 +7,11 @@ import (
 )
 
 // SessionDir returns the folder of a session. stored is what the database
-// holds for it: an absolute path, or one relative to the root. An absolute
-// path that no longer exists gives way to the folder of that id below
-// Sessions, if there is one or if the path ended in just that place: the project
-// was moved or cloned again, and nothing may be made where it used to be.
+// holds for it: an absolute path, or one relative to the root. An absolute path
+// that ends in .ocr/sessions and the id means the folder of that id below
+// Sessions, wherever the project stands by now: it may have been moved, cloned
+// or copied, and nothing may be written where it used to be. Any other absolute
+// path that no longer exists gives way to that folder if there is one.
 func (p Project) SessionDir(stored, id string) string {
 	home := filepath.Join(p.Sessions(), folderName(id))
 	if stored == "" {
@@ -19,14 +20,14 @@ func (p Project) SessionDir(stored, id string) string {
 	if !absolute(stored) {
 		return filepath.Join(p.Root, stored)
 	}
+	tail := "/" + Marker + "/sessions/" + folderName(id)
+	if strings.HasSuffix(strings.ReplaceAll(stored, `\`, "/"), tail) {
+		return home
+	}
 	if _, err := os.Stat(stored); err == nil {
 		return stored
 	}
 	if info, err := os.Stat(home); err == nil && info.IsDir() {
-		return home
-	}
-	tail := "/" + Marker + "/sessions/" + folderName(id)
-	if strings.HasSuffix(strings.ReplaceAll(stored, `\`, "/"), tail) {
 		return home
 	}
 	return stored

@@ -1,0 +1,39 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// CheckSnapshot reads a whole snapshot and returns the schema version inside,
+// 0 where it cannot be told. The error says what keeps it from being put in
+// the place of the database: it is empty, damaged, not ours, half upgraded, or
+// of a later version than this program knows.
+func CheckSnapshot(ctx context.Context, path string) (version int, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, fileError(path, err)
+	}
+	if info.Mode().IsRegular() && info.Size() == 0 {
+		return 0, &Error{
+			Kind: KindCorrupt, Path: path,
+			Message: fmt.Sprintf("the copy %s is empty (0 bytes)", filepath.Base(path)),
+			Hint:    "use another copy: ocr db snapshots lists them",
+		}
+	}
+	if err := CheckCopy(ctx, path); err != nil {
+		return 0, err
+	}
+	err = view(ctx, path, func(ctx context.Context, conn *sql.Conn) error {
+		now, err := inspect(ctx, conn, path, embedded)
+		version = now.version()
+		if err == nil && now.newer() {
+			err = newerError(path, now)
+		}
+		return err
+	})
+	return version, err
+}

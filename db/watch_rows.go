@@ -1,0 +1,35 @@
+package db
+
+import (
+	"database/sql"
+	"errors"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// rowOp is what a statement does to one row.
+type rowOp int32
+
+const (
+	rowInserted rowOp = lib.SQLITE_INSERT
+	rowUpdated  rowOp = lib.SQLITE_UPDATE
+	rowDeleted  rowOp = lib.SQLITE_DELETE
+)
+
+// watchRows tells wrote each row that the connection writes, until forget is
+// called. Dropping a table tells nothing.
+func watchRows(conn *sql.Conn, wrote func(table string, op rowOp)) (forget func() error, err error) {
+	register := func(hook sqlite.PreUpdateHookFn) error {
+		return conn.Raw(func(driver any) error {
+			hooks, ok := driver.(sqlite.HookRegisterer)
+			if !ok {
+				return errors.New("the engine does not tell which rows it writes")
+			}
+			hooks.RegisterPreUpdateHook(hook)
+			return nil
+		})
+	}
+	err = register(func(row sqlite.SQLitePreUpdateData) { wrote(row.TableName, rowOp(row.Op)) })
+	return func() error { return register(nil) }, err
+}

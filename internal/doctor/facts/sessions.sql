@@ -1,0 +1,3 @@
+-- Whether the table that everything hangs on can be read.
+SELECT count(*) AS sessions
+FROM sessions;
