@@ -54,8 +54,10 @@ cross: ## build for every supported system
 		GOOS=$$os GOARCH=$$arch $(BUILD) -o bin/$$os-$$arch/ocr$$([ $$os = windows ] && echo .exe) ./cmd/ocr || exit 1; \
 	done; done
 
-bench: build ## time ocr state status against the sqlite3 shell
+bench: build ## time status, sweep and doctor against the sqlite3 shell
 	scripts/bench_status.py bin/ocr
+	scripts/bench_sweep.py bin/ocr
+	scripts/bench_doctor.py bin/ocr
 
 conformance: build ## run the recorded cases, where CONFORMANCE_DIR is set
 	scripts/conformance.sh bin/ocr

@@ -10,7 +10,7 @@ import (
 // disk is what keeping and restoring snapshots asks of the operating system.
 type disk interface {
 	// free is how many bytes this user may still write in a folder.
-	free(dir string) (bytes uint64, err error)
+	free(dir string) (bytes int64, err error)
 	// sync puts a file or a folder on the disk.
 	sync(path string) error
 	// link gives a file a second name, which must be free.
@@ -27,7 +27,7 @@ type disk interface {
 // realDisk is the disk itself.
 type realDisk struct{}
 
-func (realDisk) free(dir string) (uint64, error) { return freeBytes(dir) }
+func (realDisk) free(dir string) (int64, error) { return FreeBytes(dir) }
 
 func (realDisk) sync(path string) (err error) {
 	f, err := os.Open(path)

@@ -1,12 +1,15 @@
 package db
 
 import (
+	"math"
 	"os"
 
 	"golang.org/x/sys/windows"
 )
 
-func freeBytes(dir string) (free uint64, err error) {
+// FreeBytes is how many bytes this user may still write in a folder.
+func FreeBytes(dir string) (int64, error) {
+	var free uint64
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, err
@@ -14,7 +17,7 @@ func freeBytes(dir string) (free uint64, err error) {
 	if err := windows.GetDiskFreeSpaceEx(name, &free, nil, nil); err != nil {
 		return 0, &os.PathError{Op: "GetDiskFreeSpaceEx", Path: dir, Err: err}
 	}
-	return free, nil
+	return int64(min(free, math.MaxInt64)), nil
 }
 
 // flush leaves it to the engine, which has put the copy on the disk with

@@ -152,7 +152,14 @@ type around struct {
 // without any error when a step rebuilds a table carelessly. Counting takes
 // longer than most steps: those that take no table and no row away are spared.
 func (d *stepDriver) keepingRows(body string) error {
-	if d.whole || !strings.Contains(body, "DROP TABLE") && !strings.Contains(body, "DELETE FROM") {
+	if d.whole {
+		return d.body(body)
+	}
+	deletes, drops, err := deletions(body)
+	if err != nil {
+		return err
+	}
+	if !drops && len(deletes) == 0 {
 		return d.body(body)
 	}
 	before, err := d.tally()
@@ -171,7 +178,7 @@ func (d *stepDriver) keepingRows(body string) error {
 	}
 	for table, rows := range before.rows {
 		left, there := after.rows[table]
-		if there && left < rows && !strings.Contains(body, "DELETE FROM "+table) {
+		if there && left < rows && !deletes[strings.ToLower(table)] {
 			return fmt.Errorf("%d of %d rows of %s would be lost", rows-left, rows, table)
 		}
 	}
@@ -223,37 +230,21 @@ func (d *stepDriver) record(step int) error {
 // read returns the version in the file, database.NilVersion where there is
 // none.
 func (d *stepDriver) read() (version int, dirty bool, err error) {
-	var shared, own int
-	err = d.conn.QueryRowContext(d.ctx, `
-SELECT
-    count(*) FILTER (WHERE name = 'schema_version'),
-    count(*) FILTER (WHERE name = 'schema_migrations')
-FROM sqlite_schema
-WHERE type = 'table'`).Scan(&shared, &own)
-	if err != nil {
+	now, dirty, err := recordedStanding(d.ctx, d.conn)
+	switch {
+	case err != nil:
 		return 0, false, err
+	case dirty:
+		return now.migrations, true, nil
+	case now.absent():
+		return database.NilVersion, false, nil
 	}
-	var now standing
-	if shared > 0 {
-		if _, _, err := now.readShared(d.ctx, d.conn); err != nil {
-			return 0, false, err
-		}
-	}
-	if own > 0 {
-		err = now.readOwn(d.ctx, d.conn, "the database")
-		if KindOf(err) == KindDirty {
-			return now.migrations, true, nil
-		}
-	}
-	if now.absent() {
-		return database.NilVersion, false, err
-	}
-	return now.version(), false, err
+	return now.version(), false, nil
 }
 
 // tally counts all rows, and those whose foreign key points nowhere.
 type tally struct {
-	rows    map[string]int
+	rows    map[string]int64
 	orphans int
 }
 
@@ -262,20 +253,8 @@ func (d *stepDriver) tally() (t tally, err error) {
 	if err != nil {
 		return t, err
 	}
-	tables, err := tableNames(d.ctx, d.conn)
-	if err != nil {
-		return t, err
-	}
-	t.rows = map[string]int{}
-	for _, table := range tables {
-		var rows int
-		err := d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM "+quoteName(table)).Scan(&rows)
-		if err != nil {
-			return t, err
-		}
-		t.rows[table] = rows
-	}
-	return t, nil
+	t.rows, err = rowCounts(d.ctx, d.conn)
+	return t, err
 }
 
 // transaction runs fn with foreign keys off: inside a transaction the

@@ -6,7 +6,9 @@ import (
 )
 
 // sessionRows tells, for each table whose rows belong to sessions, which ones
-// belong to the session ?1. Tables that are not here belong to no session.
+// belong to the session ?1. Tables that are not here belong to no session. It
+// stands in Go, because a named query has fixed columns, and the rows of a
+// table go out with whatever columns the file has.
 var sessionRows = []struct{ table, where string }{
 	{"sessions", "id = ?1"},
 	{"orchestration_events", "session_id = ?1"},

@@ -20,7 +20,7 @@ type sqlConn = sql.Conn
 // fullDisk has no room.
 type fullDisk struct{ realDisk }
 
-func (fullDisk) free(string) (uint64, error) { return 100, nil }
+func (fullDisk) free(string) (int64, error) { return 100, nil }
 
 // brokenDisk fails at one kind of operation.
 type brokenDisk struct {
@@ -85,7 +85,7 @@ type faultyDisk struct {
 	f *fault
 }
 
-func (d faultyDisk) free(dir string) (uint64, error) {
+func (d faultyDisk) free(dir string) (int64, error) {
 	if err := d.f.tick(); err != nil {
 		return 0, err
 	}

@@ -5,7 +5,9 @@ import (
 	"database/sql"
 )
 
-// protectedTables hold the audit trail: no repair ever deletes their rows.
+// protectedTables hold the audit trail: no repair ever deletes their rows. The
+// engine's check of foreign keys names tables; which of them matter most, only
+// this list can say.
 var protectedTables = map[string]bool{"sessions": true, "orchestration_events": true, "command_executions": true}
 
 // Health is what the engine and the counts say about one file.
@@ -55,23 +57,20 @@ func ReadHealth(ctx context.Context, path string, opt Options) (h Health, err er
 	return h, ReadUpgraded(ctx, path, opt, count)
 }
 
-func (r *Reader) integrityErrors(ctx context.Context) (found []string, err error) {
-	rows, err := r.conn.QueryContext(ctx, "PRAGMA integrity_check(100)")
-	if err != nil {
-		return nil, err
+func (r *Reader) integrityErrors(ctx context.Context) ([]string, error) {
+	return r.IntegrityFaults(ctx, true)
+}
+
+// IntegrityFaults are the findings of the engine's own check of every page, at
+// most 100; none when the file is sound. With deep it also compares each entry
+// of an index with its row.
+func (r *Reader) IntegrityFaults(ctx context.Context, deep bool) ([]string, error) {
+	check := "quick_check(100)"
+	if deep {
+		check = "integrity_check(100)"
 	}
-	defer func() { err = join(err, rows.Close()) }()
-	found = []string{}
-	for rows.Next() {
-		var line string
-		if err := rows.Scan(&line); err != nil {
-			return nil, err
-		}
-		if line != "ok" {
-			found = append(found, line)
-		}
-	}
-	return found, rows.Err()
+	found, err := faults(ctx, r.conn, check)
+	return append([]string{}, found...), err
 }
 
 func (r *Reader) count(ctx context.Context, h *Health) (err error) {
@@ -93,18 +92,7 @@ func (r *Reader) count(ctx context.Context, h *Health) (err error) {
 }
 
 // orphans counts the rows of each table whose foreign key points nowhere.
-func orphans(ctx context.Context, conn *sql.Conn) (list []OrphanCount, err error) {
-	rows, err := conn.QueryContext(ctx, `SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY 1 ORDER BY 1`)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, rows.Close()) }()
-	for rows.Next() {
-		var table OrphanCount
-		if err := rows.Scan(&table.Table, &table.Rows); err != nil {
-			return nil, err
-		}
-		list = append(list, table)
-	}
-	return list, rows.Err()
+func orphans(ctx context.Context, conn *sql.Conn) ([]OrphanCount, error) {
+	fields := func(t *OrphanCount) []any { return []any{&t.Table, &t.Rows} }
+	return collect(ctx, conn, fields, `SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY 1 ORDER BY 1`)
 }

@@ -164,7 +164,7 @@ func TestOtherWriters(t *testing.T) {
 		complete(t, p, "m", "map_completed", 5, 6, 2, 1)
 		finish(t, p, "m", 1)
 		state(t, p, "m", "closed|1|2|complete")
-		// Re-opened in the Node line's way: the run stays and is complete.
+		// Re-opened as another program does it: the run stays and is complete.
 		p.do(t, "BEGIN IMMEDIATE", update("m", "status = 'active', current_phase = 'map-context', phase_number = 1"),
 			eventSQL("m", "session_resumed", "map-context", 1, 1, "NULL"), "COMMIT")
 		state(t, p, "m", "active|1|2|open_no_artifact")

@@ -30,7 +30,7 @@ func (o opener) readUpgraded(ctx context.Context, fn func(ctx context.Context, r
 		if err != nil || now.old() {
 			return err
 		}
-		return fn(ctx, &Reader{Queries: gen.New(conn), conn: conn, now: now})
+		return fn(ctx, &Reader{Queries: gen.New(conn), conn: conn, path: o.path, now: now})
 	})
 	if err != nil || !now.old() {
 		o.warnShared(now)
@@ -58,14 +58,14 @@ func (o opener) readCopy(ctx context.Context, was standing, fn func(ctx context.
 	o.progress("")
 	if o.opt.Notice != nil {
 		o.opt.Notice(fmt.Sprintf("note: %s is at schema version %d: this answer took a private upgraded copy (%s, %s); 'ocr db migrate' upgrades the file itself, once",
-			o.path, was.version(), megabytes(size), time.Since(start).Round(time.Millisecond)))
+			o.path, was.version(), FormatBytes(size), time.Since(start).Round(time.Millisecond)))
 	}
 	return connectAndRun(ctx, o.path, copied, "mode=ro", inReadTransaction(func(ctx context.Context, conn *sql.Conn) error {
 		now, err := inspect(ctx, conn, o.path, o.steps)
 		if err != nil {
 			return err
 		}
-		return fn(ctx, &Reader{Queries: gen.New(conn), conn: conn, now: now})
+		return fn(ctx, &Reader{Queries: gen.New(conn), conn: conn, path: o.path, now: now})
 	}))
 }
 
@@ -185,8 +185,4 @@ func sweepPrivateDirs() {
 			_ = os.RemoveAll(dir)
 		}
 	}
-}
-
-func megabytes(size int64) string {
-	return fmt.Sprintf("%.1f MB", float64(size)/1e6)
 }

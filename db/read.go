@@ -11,6 +11,8 @@ import (
 type Reader struct {
 	*gen.Queries
 	conn *sql.Conn
+	// path is the file itself, also where a copy is read.
+	path string
 	now  standing
 }
 
@@ -30,7 +32,7 @@ func Read(ctx context.Context, path string, fn func(ctx context.Context, r *Read
 		case now.old():
 			return oldError(path, now)
 		}
-		return fn(ctx, &Reader{Queries: gen.New(conn), conn: conn, now: now})
+		return fn(ctx, &Reader{Queries: gen.New(conn), conn: conn, path: path, now: now})
 	})
 }
 

@@ -28,7 +28,7 @@ func (o opener) restore(ctx context.Context, conn *sql.Conn, h history) (made []
 			return err
 		}
 		for _, p := range lost {
-			if _, err := conn.ExecContext(ctx, h[version][p]); err != nil {
+			if _, err := conn.ExecContext(ctx, h[version][p].text); err != nil {
 				return fmt.Errorf("restoring the %s: %w", p, err)
 			}
 			made = append(made, p.String())

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // Salvaged says what was saved from a damaged database, and what was not.
@@ -173,7 +172,9 @@ func (s *salvage) copyTo(ctx context.Context, file string) error {
 			s.note("the file was changing while it was copied")
 			return nil
 		}
-		time.Sleep(quietPause)
+		if err := pause(ctx, quietPause); err != nil {
+			return err
+		}
 	}
 }
 
@@ -318,14 +319,14 @@ SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)`,
 
 // judge checks the new file and says whether all was saved.
 func (s *salvage) judge(ctx context.Context, conn *sql.Conn) error {
-	faults, err := names(ctx, conn, "PRAGMA integrity_check(10)")
+	found, err := faults(ctx, conn, "integrity_check(10)")
 	if err != nil {
 		return err
 	}
-	if len(faults) != 1 || faults[0] != "ok" {
+	if len(found) > 0 {
 		return &Error{
 			Kind: KindInternal, Path: s.source,
-			Message: fmt.Sprintf("the new database is not sound: %v", faults),
+			Message: fmt.Sprintf("the new database is not sound: %s", some(found)),
 			Hint:    "the damaged file is unchanged; report this",
 		}
 	}
@@ -352,6 +353,6 @@ func nothingError(source string) *Error {
 	return &Error{
 		Kind: KindCorrupt, Path: source,
 		Message: fmt.Sprintf("nothing could be saved from %s: no page of it holds rows of a known table", source),
-		Hint:    "keep the file and look for a snapshot " + filepath.Base(source) + ".bak.*",
+		Hint:    "keep the file and look for a snapshot " + filepath.Base(source) + snapshotMark + "*",
 	}
 }

@@ -37,10 +37,11 @@ func (s *salvage) readSchema(ctx context.Context) error {
 	}
 	s.broken = len(w.skipped) > 0 || w.lost > 0
 	_, application := s.marks()
-	if !s.broken && (!found["sessions"] || !found["orchestration_events"]) || application != 0 {
+	whole := origin{application, found}
+	switch {
+	case application != 0, !s.broken && !whole.ours():
 		return foreignError(s.source)
-	}
-	if !s.broken {
+	case !s.broken:
 		return nil
 	}
 	for n := 1; n <= s.pages.count; n++ {

@@ -62,8 +62,9 @@ func (t *lostTable) create(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-func lostColumns(ctx context.Context, conn *sql.Conn, table string) (list []lostColumn, err error) {
-	rows, err := conn.QueryContext(ctx, `
+func lostColumns(ctx context.Context, conn *sql.Conn, table string) ([]lostColumn, error) {
+	fields := func(c *lostColumn) []any { return []any{&c.name, &c.kind, &c.required, &c.added, &c.number} }
+	return collect(ctx, conn, fields, `
 SELECT
     name,
     upper(type),
@@ -74,18 +75,6 @@ SELECT
 FROM pragma_table_xinfo(?1)
 WHERE hidden = 0
 ORDER BY cid`, table)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, rows.Close()) }()
-	for rows.Next() {
-		var c lostColumn
-		if err := rows.Scan(&c.name, &c.kind, &c.required, &c.added, &c.number); err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, rows.Err()
 }
 
 // fromTree saves the rows that the tree of the table leads to.

@@ -115,25 +115,3 @@ func equalValues(x, y []any) bool {
 	}
 	return true
 }
-
-// tableNames lists the tables, those of the engine itself apart.
-func tableNames(ctx context.Context, conn *sql.Conn) (names []string, err error) {
-	rows, err := conn.QueryContext(ctx, `
-SELECT name
-FROM sqlite_schema
-WHERE type = 'table'
-    AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
-ORDER BY name`)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, rows.Close()) }()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
-}

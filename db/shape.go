@@ -20,38 +20,66 @@ type part struct {
 
 func (p part) String() string { return p.kind + " " + p.name }
 
-// shape is a whole schema: the statement that makes each part; empty for a
-// column.
-type shape map[part]string
+// definition is what a schema says of a part.
+type definition struct {
+	// table is the table that the part belongs to, name its own name; both as
+	// they are written.
+	table, name string
+	// text is the statement that makes the part; of a column its type and what
+	// else is said of it.
+	text string
+}
+
+// shape is a whole schema.
+type shape map[part]definition
+
+func (s shape) add(kind string, d definition) {
+	name := d.name
+	if kind == "column" {
+		name = d.table + "." + name
+	}
+	s[part{kind, strings.ToLower(name)}] = d
+}
 
 // readShape reads the shape of a database, the ledger of our own steps apart.
-func readShape(ctx context.Context, conn *sql.Conn) (found shape, err error) {
-	rows, err := conn.QueryContext(ctx, `
-SELECT o.type, o.name, IFNULL(o.sql, '')
+func readShape(ctx context.Context, conn *sql.Conn) (shape, error) {
+	return readParts(ctx, conn, "schema_migrations")
+}
+
+// readParts reads the shape of a database without what belongs to one table.
+func readParts(ctx context.Context, conn *sql.Conn, without string) (shape, error) {
+	type row struct {
+		kind         string
+		d            definition
+		defaultValue *string
+		key          int
+	}
+	fields := func(r *row) []any { return []any{&r.kind, &r.d.table, &r.d.name, &r.d.text, &r.defaultValue, &r.key} }
+	rows, err := collect(ctx, conn, fields, `
+SELECT o.type, o.tbl_name, o.name, IFNULL(o.sql, ''), NULL, 0
 FROM sqlite_schema AS o
 WHERE o.name NOT LIKE 'sqlite\_%' ESCAPE '\'
-    AND o.tbl_name <> 'schema_migrations'
+    AND o.tbl_name <> ?1
 UNION ALL
-SELECT 'column', t.name || '.' || c.name, ''
+SELECT
+    'column', t.name, c.name,
+    upper(c.type) || CASE WHEN c."notnull" THEN ' NOT NULL' ELSE '' END,
+    c.dflt_value, c.pk
 FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
 WHERE t.type = 'table'
     AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
-    AND t.name <> 'schema_migrations'`)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, rows.Close()) }()
-	found = shape{}
-	for rows.Next() {
-		var p part
-		var statement string
-		if err := rows.Scan(&p.kind, &p.name, &statement); err != nil {
-			return nil, err
+    AND t.name <> ?1`, without)
+	found := shape{}
+	for _, r := range rows {
+		if value := r.defaultValue; value != nil && !strings.EqualFold(*value, "NULL") {
+			r.d.text += " DEFAULT " + oneLine(*value)
 		}
-		p.name = strings.ToLower(p.name)
-		found[p] = statement
+		if r.key != 0 {
+			r.d.text += fmt.Sprintf(" PRIMARY KEY %d", r.key)
+		}
+		found.add(r.kind, r.d)
 	}
-	return found, rows.Err()
+	return found, err
 }
 
 // history is the shape after each step; at place 0 it is empty.
@@ -70,37 +98,14 @@ func (o opener) history(ctx context.Context) (history, error) {
 }
 
 // readHistory runs the steps on an empty database in memory.
-func readHistory(ctx context.Context, steps fs.FS) (h history, err error) {
-	pool, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, pool.Close()) }()
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, conn.Close()) }()
-	names, err := fs.Glob(steps, "schema/*.up.sql")
-	if err != nil {
-		return nil, err
-	}
-	h = history{{}}
-	for _, name := range names {
-		body, err := fs.ReadFile(steps, name)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := conn.ExecContext(ctx, string(body)); err != nil {
-			return nil, fmt.Errorf("schema step %s: %w", name, err)
-		}
+func readHistory(ctx context.Context, steps fs.FS) (history, error) {
+	h := history{{}}
+	err := inMemory(ctx, steps, func(_ int, conn *sql.Conn) error {
 		after, err := readShape(ctx, conn)
-		if err != nil {
-			return nil, err
-		}
 		h = append(h, after)
-	}
-	return h, nil
+		return err
+	})
+	return h, err
 }
 
 // compare finds what a file of a version lacks, and what it has of other
@@ -156,21 +161,29 @@ func (o opener) checkShape(ctx context.Context, conn *sql.Conn, h history) error
 		if err != nil || !now.old() {
 			return err
 		}
-		found, err := readShape(ctx, conn)
-		if err != nil {
-			return err
-		}
-		missing, foreign := h.compare(now.version(), found)
-		switch {
-		case len(missing) > 0 && now.version() > SharedLatest:
-			return outOfOrderError(o.path, now.version(), missing)
-		case len(missing) > 0:
-			return halfUpgradedError(o.path, fmt.Sprintf("it is recorded at schema version %d but lacks what belongs to %s", now.version(), some(missing)))
-		case len(foreign) > 0:
-			return halfUpgradedError(o.path, fmt.Sprintf("it is recorded at schema version %d but has the %s", now.version(), some(foreign)))
-		}
-		return nil
+		_, err = h.check(ctx, conn, o.path, now.version())
+		return err
 	})
+}
+
+// check refuses a file whose tables are not those of the version; mixed says
+// that some are those of other versions.
+func (h history) check(ctx context.Context, conn *sql.Conn, path string, version int) (mixed bool, err error) {
+	found, err := readShape(ctx, conn)
+	if err != nil {
+		return false, err
+	}
+	missing, foreign := h.compare(version, found)
+	mixed = len(foreign) > 0
+	switch {
+	case len(missing) > 0 && version > SharedLatest:
+		return mixed, outOfOrderError(path, version, missing)
+	case len(missing) > 0:
+		return mixed, halfUpgradedError(path, fmt.Sprintf("it is recorded at schema version %d but lacks what belongs to %s", version, some(missing)))
+	case len(foreign) > 0:
+		return mixed, halfUpgradedError(path, fmt.Sprintf("it is recorded at schema version %d but has the %s", version, some(foreign)))
+	}
+	return false, nil
 }
 
 func beginReading(ctx context.Context, conn *sql.Conn) error {

@@ -2,9 +2,7 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"strings"
 )
 
 // Sizes says what the bytes of a database are spent on.
@@ -60,8 +58,9 @@ SELECT
 	return s, nil
 }
 
-func (r *Reader) tableSizes(ctx context.Context) (list []TableSize, err error) {
-	rows, err := r.conn.QueryContext(ctx, `
+func (r *Reader) tableSizes(ctx context.Context) ([]TableSize, error) {
+	fields := func(t *TableSize) []any { return []any{&t.Name, &t.Bytes, &t.IndexBytes} }
+	return collect(ctx, r.conn, fields, `
 SELECT
     s.tbl_name,
     IFNULL(SUM(d.pgsize) FILTER (WHERE s.type = 'table'), 0),
@@ -71,38 +70,4 @@ INNER JOIN dbstat AS d ON d.name = s.name
 WHERE d.aggregate = 1
 GROUP BY s.tbl_name
 ORDER BY SUM(d.pgsize) DESC, s.tbl_name`)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, rows.Close()) }()
-	for rows.Next() {
-		var t TableSize
-		if err := rows.Scan(&t.Name, &t.Bytes, &t.IndexBytes); err != nil {
-			return nil, err
-		}
-		list = append(list, t)
-	}
-	return list, rows.Err()
-}
-
-// quoteName writes the name of an object so that it is read as one.
-func quoteName(name string) string {
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-}
-
-// names reads one column of texts.
-func names(ctx context.Context, conn *sql.Conn, query string, args ...any) (list []string, err error) {
-	rows, err := conn.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, rows.Close()) }()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		list = append(list, name)
-	}
-	return list, rows.Err()
 }

@@ -8,17 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
-
-// snapshotMark stands between the name of the database and the label of each
-// of its snapshots.
-const snapshotMark = ".bak."
-
-// snapshotStamp is a time in the name of a snapshot, UTC; the last point
-// becomes a dash.
-const snapshotStamp = "2006-01-02T15-04-05.000Z"
 
 // Snapshot keeps a copy of the database at path beside it, under the name
 // ocr.db.bak.<label>.<YYYY-MM-DDTHH-MM-SS-mmmZ>, and returns its path. The
@@ -64,11 +55,6 @@ func (o opener) snapshotVersion(ctx context.Context, conn *sql.Conn) (string, er
 	})
 }
 
-func stamped(label string) string {
-	stamp := time.Now().UTC().Format(snapshotStamp)
-	return label + "." + strings.Replace(stamp, ".", "-", 1)
-}
-
 // snapshot makes a copy under a passing name and gives it the first of the
 // labels that is free. The caller holds the lock: a file of the passing name
 // is what a process left that is gone.
@@ -87,7 +73,9 @@ func (o opener) snapshot(ctx context.Context, conn *sql.Conn, labels func(versio
 		if KindOf(err) != KindBusy || left == 0 {
 			return "", err
 		}
-		time.Sleep(o.waits.pause)
+		if err := pause(ctx, o.waits.pause); err != nil {
+			return "", err
+		}
 	}
 	version, err := o.checkCopy(ctx, passing)
 	if err != nil {
@@ -110,7 +98,10 @@ func (o opener) snapshot(ctx context.Context, conn *sql.Conn, labels func(versio
 				return name, err
 			}
 		}
-		time.Sleep(time.Millisecond)
+		// The next stamp is another one.
+		if err := pause(ctx, time.Millisecond); err != nil {
+			return "", err
+		}
 	}
 }
 
@@ -125,7 +116,7 @@ func (o opener) removePassing(passing string) error {
 
 // copyInto writes a consistent copy to target, which must not exist.
 func (o opener) copyInto(ctx context.Context, conn *sql.Conn, target string) error {
-	var size uint64
+	var size int64
 	err := conn.QueryRowContext(ctx, `
 SELECT (page_count - freelist_count) * page_size
 FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&size)
@@ -139,11 +130,11 @@ FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&size)
 	if free < size {
 		return &Error{
 			Kind: KindNoSpace, Path: o.path,
-			Message: fmt.Sprintf("a copy of %s needs %s and %s has %s left", o.path, megabytes(int64(size)), filepath.Dir(target), megabytes(int64(free))),
+			Message: fmt.Sprintf("a copy of %s needs %s and %s has %s left", o.path, FormatBytes(size), filepath.Dir(target), FormatBytes(free)),
 			Hint:    "make room on that disk, then run the same command again",
 		}
 	}
-	done := o.watch(target, int64(size))
+	done := o.watch(target, size)
 	defer done()
 	_, err = conn.ExecContext(ctx, "VACUUM INTO ?", target)
 	return err
@@ -165,7 +156,7 @@ func (o opener) watch(target string, size int64) (done func()) {
 				return
 			case <-tick.C:
 				if info, err := os.Stat(target); err == nil {
-					o.progress(fmt.Sprintf("copying %s: %d%% of %s", filepath.Base(o.path), min(100, info.Size()*100/size), megabytes(size)))
+					o.progress(fmt.Sprintf("copying %s: %d%% of %s", filepath.Base(o.path), min(100, info.Size()*100/size), FormatBytes(size)))
 				}
 			}
 		}
@@ -179,14 +170,14 @@ const progressPause = 200 * time.Millisecond
 // checkCopy reads a whole copy and returns the version inside.
 func (o opener) checkCopy(ctx context.Context, copied string) (version int, err error) {
 	err = connectAndRun(ctx, o.path, copied, "mode=ro&immutable=1", inReadTransaction(func(ctx context.Context, conn *sql.Conn) error {
-		var verdict string
-		if err := conn.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		found, err := faults(ctx, conn, "quick_check(1)")
+		if err != nil {
 			return err
 		}
-		if verdict != "ok" {
+		if len(found) > 0 {
 			return &Error{
 				Kind: KindCorrupt, Path: o.path,
-				Message: fmt.Sprintf("the database %s is damaged: %s", o.path, verdict),
+				Message: fmt.Sprintf("the database %s is damaged: %s", o.path, some(found)),
 				Hint:    "keep the file and its -wal and -shm files together, copy all three" + orSnapshot(o.path),
 			}
 		}
@@ -194,45 +185,6 @@ func (o opener) checkCopy(ctx context.Context, copied string) (version int, err 
 		return err
 	}))
 	return version, err
-}
-
-// recordedVersion is the version by which a snapshot is named: that of
-// schema_migrations where there is one, else the highest of schema_version.
-func recordedVersion(ctx context.Context, conn *sql.Conn) (version int, err error) {
-	var now standing
-	var own int
-	if _, _, err := now.readShared(ctx, conn); err != nil {
-		return 0, err
-	}
-	err = conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'").Scan(&own)
-	if err == nil && own > 0 {
-		// A mark of another tool does not change what is in the file.
-		if err = now.readOwn(ctx, conn, ""); KindOf(err) == KindDirty {
-			err = nil
-		}
-	}
-	if now.migrations > SharedLatest {
-		return now.migrations, err
-	}
-	return now.shared, err
-}
-
-// newestSnapshot is the path of the newest snapshot, or empty.
-func newestSnapshot(path string) (newest string) {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		return ""
-	}
-	var latest time.Time
-	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), filepath.Base(path)+snapshotMark) {
-			continue
-		}
-		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.ModTime().After(latest) {
-			newest, latest = filepath.Join(filepath.Dir(path), entry.Name()), info.ModTime()
-		}
-	}
-	return newest
 }
 
 // noSnapshotError says why the upgrade did not start.

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -10,6 +11,46 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 )
+
+// Standing is where a database stands among the schema versions: every program
+// that opens it goes by this.
+type Standing struct {
+	// Version is the last step in the file, 0 where its ledgers tell of none.
+	Version int
+	// Problem says why this program neither upgrades nor writes the file; nil
+	// where it does. Mixed says that there are tables or columns of other
+	// versions than Version.
+	Problem *Error
+	Mixed   bool
+	// SharedLedger and OwnLedger say that there are the tables schema_version
+	// and schema_migrations.
+	SharedLedger, OwnLedger bool
+}
+
+// Standing reads it. A file that is not ours is an *Error of
+// KindForeignDatabase, one that nobody has filled yet of KindNoDatabase.
+func (r *Reader) Standing(ctx context.Context) (Standing, error) {
+	found, err := readOrigin(ctx, r.conn)
+	if err != nil {
+		return Standing{}, err
+	}
+	s := Standing{SharedLedger: found.tables["schema_version"], OwnLedger: found.tables["schema_migrations"]}
+	now, err := inspect(ctx, r.conn, r.path, embedded)
+	s.Version = now.version()
+	if err == nil && now.old() {
+		h, historyErr := embeddedHistory()
+		if historyErr != nil {
+			return s, historyErr
+		}
+		s.Mixed, err = h.check(ctx, r.conn, r.path, s.Version)
+	}
+	switch KindOf(err) {
+	case KindHalfUpgraded, KindOutOfOrder, KindDirty:
+		errors.As(err, &s.Problem)
+		return s, nil
+	}
+	return s, err
+}
 
 // standing says where a database stands among the schema versions.
 type standing struct {
@@ -37,58 +78,44 @@ func (s standing) newer() bool   { return s.version() > s.latest }
 func (s standing) old() bool     { return !s.absent() && s.version() < s.latest }
 
 // inspect reads the standing and refuses files that are not ours, and those
-// whose ledgers contradict themselves or each other. A file that holds nothing
-// but an empty ledger is what a process leaves that died while creating the
-// database: as good as none.
+// whose ledgers contradict themselves or each other; what the ledgers tell is
+// returned all the same. A file that holds nothing but an empty ledger is what
+// a process leaves that died while creating the database: as good as none.
 func inspect(ctx context.Context, conn *sql.Conn, path string, steps fs.FS) (standing, error) {
 	now := standing{latest: highest(steps)}
-	own := ownTables(steps)
-	var application, tables, ledger, shared, core int
-	var names string
-	err := conn.QueryRowContext(ctx, `
-SELECT
-    (SELECT application_id FROM pragma_application_id),
-    count(*),
-    count(*) FILTER (WHERE name = 'schema_migrations'),
-    count(*) FILTER (WHERE name = 'schema_version'),
-    count(*) FILTER (WHERE name IN ('sessions', 'orchestration_events')),
-    IFNULL(group_concat(name, char(10)), '')
-FROM sqlite_schema
-WHERE type = 'table'
-    AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`).Scan(&application, &tables, &ledger, &shared, &core, &names)
+	found, err := readOrigin(ctx, conn)
 	switch {
 	case err != nil:
 		return now, engineError(path, err)
-	case application != 0, tables > 0 && core < 2 && (shared == 0 || tables > 1):
+	case !found.ours() && !found.begun():
 		return now, foreignError(path)
-	case tables == 0:
+	case len(found.tables) == 0:
 		return now, noDatabaseError(path)
-	case shared == 0:
-		return now, halfUpgradedError(path, "it has sessions but no ledger of its schema steps (table schema_version)")
 	}
-	rows, below, err := now.readShared(ctx, conn)
-	if err == nil && ledger > 0 {
-		err = now.readOwn(ctx, conn, path)
-	}
+	ledger, err := now.readLedgers(ctx, conn, found)
 	switch {
 	case engineCode(err) == lib.SQLITE_ERROR:
 		return now, foreignError(path)
 	case err != nil:
 		return now, engineError(path, err)
-	case rows == 0 && tables == 1:
+	case !found.tables["schema_version"]:
+		return now, halfUpgradedError(path, "it has sessions but no ledger of its schema steps (table schema_version)")
+	case ledger.rows == 0 && found.begun():
 		return now, noDatabaseError(path)
-	case rows == 0:
+	case ledger.dirty:
+		return now, dirtyError(path, now.migrations)
+	case ledger.rows == 0:
 		return now, halfUpgradedError(path, "its ledger schema_version is empty although there are tables")
-	case tables == 1:
+	case found.begun():
 		return now, halfUpgradedError(path, fmt.Sprintf("its ledger schema_version tells of version %d, but there is no other table", now.shared))
-	case rows != below || below < min(now.shared, SharedLatest):
-		return now, halfUpgradedError(path, fmt.Sprintf("its ledger schema_version tells of version %d but holds %d good rows of %d, not each step once", now.shared, below, rows))
+	case ledger.rows != ledger.steps || ledger.steps < min(now.shared, SharedLatest):
+		return now, halfUpgradedError(path, fmt.Sprintf("its ledger schema_version tells of version %d but holds %d good rows of %d, not each step once", now.shared, ledger.steps, ledger.rows))
 	case now.shared < min(SharedLatest, now.migrations):
 		return now, halfUpgradedError(path, fmt.Sprintf("schema_migrations tells of version %d, but schema_version only of %d", now.migrations, now.shared))
 	}
 	if now.migrations > SharedLatest {
-		for _, table := range own {
-			if table.step <= now.migrations && !strings.Contains("\n"+names+"\n", "\n"+table.name+"\n") {
+		for _, table := range ownTables(steps) {
+			if table.step <= now.migrations && !found.tables[table.name] {
 				return now, outOfOrderError(path, now.migrations, []string{fmt.Sprintf("step %d (table %s)", table.step, table.name)})
 			}
 		}
@@ -96,33 +123,60 @@ WHERE type = 'table'
 	return now, nil
 }
 
-// readShared reads schema_version: the highest version, how many rows there
-// are that concern the shared steps, and how many of these are different
-// steps from 1 up.
-func (s *standing) readShared(ctx context.Context, conn *sql.Conn) (rows, below int, err error) {
-	err = conn.QueryRowContext(ctx, `
-SELECT
-    IFNULL(max(CAST(version AS INTEGER)), 0),
-    count(*) FILTER (WHERE typeof(version) <> 'integer' OR version <= 14),
-    count(DISTINCT version) FILTER (WHERE typeof(version) = 'integer' AND version BETWEEN 1 AND 14)
-FROM schema_version`).Scan(&s.shared, &rows, &below)
-	return rows, below, err
+// ledgers is what the two ledgers hold besides the versions.
+type ledgers struct {
+	// rows are those of schema_version that concern the shared steps, steps
+	// how many of these are different steps from 1 up.
+	rows, steps int
+	// dirty is the mark in schema_migrations of a step that another tool left
+	// unfinished. It does not change what is in the file.
+	dirty bool
 }
 
-// readOwn reads schema_migrations.
-func (s *standing) readOwn(ctx context.Context, conn *sql.Conn, path string) error {
-	var dirty int
-	err := conn.QueryRowContext(ctx, `
-SELECT IFNULL(max(CAST(version AS INTEGER)), 0), IFNULL(max(CAST(dirty AS INTEGER)), 0)
-FROM schema_migrations`).Scan(&s.migrations, &dirty)
-	if err == nil && dirty != 0 {
-		return &Error{
-			Kind: KindDirty, Path: path,
-			Message: fmt.Sprintf("another tool left schema step %d of %s marked as unfinished (schema_migrations.dirty)", s.migrations, path),
-			Hint:    "keep the file as it is and ask whoever ran that tool; this program never sets the mark",
-		}
+// readLedgers reads the versions, and the rest, of those ledgers that are
+// there.
+func (s *standing) readLedgers(ctx context.Context, conn *sql.Conn, found origin) (l ledgers, err error) {
+	if found.tables["schema_version"] {
+		err = conn.QueryRowContext(ctx, `
+SELECT
+    IFNULL(max(CAST(version AS INTEGER)), 0),
+    count(*) FILTER (WHERE typeof(version) <> 'integer' OR version <= ?1),
+    count(DISTINCT version)
+        FILTER (WHERE typeof(version) = 'integer' AND version BETWEEN 1 AND ?1)
+FROM schema_version`, SharedLatest).Scan(&s.shared, &l.rows, &l.steps)
 	}
-	return err
+	if err == nil && found.tables["schema_migrations"] {
+		err = conn.QueryRowContext(ctx, `
+SELECT
+    IFNULL(max(CAST(version AS INTEGER)), 0),
+    IFNULL(max(CAST(dirty AS INTEGER)), 0) <> 0
+FROM schema_migrations`).Scan(&s.migrations, &l.dirty)
+	}
+	return l, err
+}
+
+// recordedStanding reads the ledgers as they are, without a judgement.
+func recordedStanding(ctx context.Context, conn *sql.Conn) (now standing, dirty bool, err error) {
+	found, err := readOrigin(ctx, conn)
+	if err != nil {
+		return now, false, err
+	}
+	l, err := now.readLedgers(ctx, conn, found)
+	return now, l.dirty, err
+}
+
+// recordedVersion is the version in the ledgers, for naming a copy.
+func recordedVersion(ctx context.Context, conn *sql.Conn) (int, error) {
+	now, _, err := recordedStanding(ctx, conn)
+	return now.version(), err
+}
+
+func dirtyError(path string, step int) *Error {
+	return &Error{
+		Kind: KindDirty, Path: path,
+		Message: fmt.Sprintf("another tool left schema step %d of %s marked as unfinished (schema_migrations.dirty)", step, path),
+		Hint:    "keep the file as it is and ask whoever ran that tool; this program never sets the mark",
+	}
 }
 
 func foreignError(path string) *Error {

@@ -128,10 +128,21 @@ func (w waits) retry(ctx context.Context, path string, try func(ctx context.Cont
 		if KindOf(err) != KindBusy || left == 0 {
 			return err
 		}
-		select {
-		case <-bounded.Done():
-		case <-time.After(w.pause):
-		}
+		// When the wait ends early, the next try says why.
+		_ = pause(bounded, w.pause)
+	}
+}
+
+// pause waits, unless ctx ends before; then the error is its own.
+func pause(ctx context.Context, wait time.Duration) error {
+	if wait <= 0 {
+		return ctx.Err()
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return nil
 	}
 }
 

@@ -124,24 +124,12 @@ const (
 )
 
 // passedOver lists the agent processes that foldStep will not carry over.
-func passedOver(ctx context.Context, conn *sql.Conn) (ids []string, err error) {
-	rows, err := conn.QueryContext(ctx, `
+func passedOver(ctx context.Context, conn *sql.Conn) ([]string, error) {
+	return names(ctx, conn, `
 SELECT a.id
 FROM agent_sessions AS a
 WHERE EXISTS (SELECT 1 FROM command_executions AS c WHERE c.uid = a.id)
 ORDER BY a.started_at, a.id`)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, rows.Close()) }()
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
 }
 
 // reconcile runs the caller's repair. The definition of the current round

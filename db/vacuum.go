@@ -30,7 +30,9 @@ func (s *Store) Vacuum(ctx context.Context) (err error) {
 			if KindOf(err) != KindBusy || left < s.waits.engine+s.waits.pause {
 				return err
 			}
-			time.Sleep(s.waits.pause)
+			if err := pause(ctx, s.waits.pause); err != nil {
+				return err
+			}
 		}
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -72,10 +71,14 @@ func viewConn(ctx context.Context, path string, fn viewer) error {
 			if done, err := viewCopy(ctx, path, before, fn); done {
 				return err
 			}
-			time.Sleep(quietPause)
+			if err := pause(ctx, quietPause); err != nil {
+				return err
+			}
 		default:
-			time.Sleep(before.tooFresh())
-			err := connectAndRun(ctx, path, path, "mode=ro&immutable=1", fn)
+			if err := pause(ctx, before.tooFresh()); err != nil {
+				return err
+			}
+			err = connectAndRun(ctx, path, path, "mode=ro&immutable=1", fn)
 			if after, lookErr := lookAt(path); lookErr == nil && after.same(before) {
 				return err
 			}
@@ -91,14 +94,12 @@ func emptyFileError(path string, now files) error {
 	if now.wal != nil && now.wal.Size() > 0 || now.journal != nil && now.journal.Size() > journalHeader {
 		return lost
 	}
-	entries, err := os.ReadDir(filepath.Dir(path))
+	snapshots, err := Snapshots(path)
 	if err != nil {
 		return fileError(path, err)
 	}
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), filepath.Base(path)+".bak.") {
-			return lost
-		}
+	if len(snapshots) > 0 {
+		return lost
 	}
 	return noDatabaseError(path)
 }
@@ -107,7 +108,7 @@ func lostError(path, what string) *Error {
 	return &Error{
 		Kind: KindCorrupt, Path: path,
 		Message: fmt.Sprintf("%s %s, but files of an earlier database stand beside it", path, what),
-		Hint:    "keep every file in that folder, copy them, and look for a snapshot " + filepath.Base(path) + ".bak.*",
+		Hint:    "keep every file in that folder, copy them, and look for a snapshot " + filepath.Base(path) + snapshotMark + "*",
 	}
 }
 

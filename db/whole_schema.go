@@ -3,8 +3,6 @@ package db
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"io/fs"
 )
 
 // Object is one table, index, trigger or view of the schema.
@@ -23,41 +21,19 @@ type Object struct {
 // which a reader wants it: each table with its indexes and triggers, then the
 // views.
 func WholeSchema(ctx context.Context) (objects []Object, err error) {
-	pool, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, pool.Close()) }()
-	pool.SetMaxOpenConns(1)
-	names, err := fs.Glob(embedded, "schema/*.up.sql")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		body, err := embedded.ReadFile(name)
-		if err != nil {
-			return nil, err
+	fields := func(o *Object) []any { return []any{&o.Type, &o.Name, &o.Table, &o.SQL} }
+	err = inMemory(ctx, embedded, func(step int, conn *sql.Conn) error {
+		if step < Latest() {
+			return nil
 		}
-		if _, err := pool.ExecContext(ctx, string(body)); err != nil {
-			return nil, err
-		}
-	}
-	rows, err := pool.QueryContext(ctx, `
-		SELECT o.type, o.name, o.tbl_name, o.sql
-		FROM sqlite_schema AS o
-		LEFT JOIN sqlite_schema AS t ON t.type = 'table' AND t.name = o.tbl_name
-		WHERE o.sql IS NOT NULL AND o.name NOT LIKE 'sqlite@_%' ESCAPE '@'
-		ORDER BY o.type = 'view', IFNULL(t.rowid, o.rowid), o.type <> 'table', o.type, o.rowid`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var o Object
-		if err := rows.Scan(&o.Type, &o.Name, &o.Table, &o.SQL); err != nil {
-			return nil, err
-		}
-		objects = append(objects, o)
-	}
-	return objects, rows.Err()
+		objects, err = collect(ctx, conn, fields, `
+SELECT o.type, o.name, o.tbl_name, o.sql
+FROM sqlite_schema AS o
+LEFT JOIN sqlite_schema AS t ON t.type = 'table' AND t.name = o.tbl_name
+WHERE o.sql IS NOT NULL
+    AND o.name NOT LIKE 'sqlite\_%' ESCAPE '\'
+ORDER BY o.type = 'view', IFNULL(t.rowid, o.rowid), o.type <> 'table', o.type, o.rowid`)
+		return err
+	})
+	return objects, err
 }

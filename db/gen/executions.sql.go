@@ -705,7 +705,7 @@ type JournalSilentRow struct {
 // The unfinished processes that gave no sign of life for longer than the
 // threshold, or whose heartbeat is no time at all. Only a look at the process
 // itself can prove that it is dead. The + keeps the planner on the index.
-// Index: executions_unfinished.
+// Index: idx_command_executions_unfinished.
 func (q *Queries) JournalSilent(ctx context.Context, thresholdSeconds int64) ([]JournalSilentRow, error) {
 	rows, err := q.db.QueryContext(ctx, JournalSilent, thresholdSeconds)
 	if err != nil {

@@ -171,7 +171,7 @@ ORDER BY x.id;
 -- The unfinished processes that gave no sign of life for longer than the
 -- threshold, or whose heartbeat is no time at all. Only a look at the process
 -- itself can prove that it is dead. The + keeps the planner on the index.
--- Index: executions_unfinished.
+-- Index: idx_command_executions_unfinished.
 SELECT sqlc.embed(j)
 FROM command_executions AS x
 INNER JOIN agent_journal AS j ON j.execution_id = x.id

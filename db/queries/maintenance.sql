@@ -32,29 +32,9 @@ FROM (
             ROW_NUMBER() OVER (
                 ORDER BY e.last_epoch DESC NULLS FIRST, e.session_id
             ) AS place
-        FROM (
-            SELECT
-                l.session_id AS session_id,
-                l.last_at AS last_at,
-                CASE
-                    WHEN l.last_at GLOB
-                        '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
-                        THEN unixepoch(l.last_at)
-                END AS last_epoch
-            FROM (
-                SELECT
-                    s.id AS session_id,
-                    CAST(IFNULL((
-                        SELECT v.created_at
-                        FROM orchestration_events AS v
-                        WHERE v.session_id = s.id
-                        ORDER BY v.id DESC
-                        LIMIT 1
-                    ), s.updated_at) AS TEXT) AS last_at
-                FROM sessions AS s
-                WHERE s.status = 'closed'
-            ) AS l
-        ) AS e
+        FROM sessions AS s
+        INNER JOIN session_idle AS e ON e.session_id = s.id
+        WHERE s.status = 'closed'
     ) AS t
 ) AS a
 WHERE a.verdict <> 'keep'

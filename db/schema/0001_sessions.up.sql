@@ -1,4 +1,4 @@
--- What:  The first schema: runs, their event log, what reviews and maps
+-- What:  The first schema: sessions, their event log, what reviews and maps
 --        produced, what people noted on it, and the commands that were run.
 -- Why:   One file holds the whole truth of a review or a change map.
 -- Rows:  None touched; everything is new.
@@ -15,8 +15,9 @@ CREATE TABLE schema_version (
 );
 
 CREATE TABLE sessions (
-    -- One row is one run: a review or a change map. The row is a summary for
-    -- quick reading; orchestration_events is the evidence.
+    -- One row is one session: a review with its rounds, or a change map with
+    -- its runs. The row is a summary for quick reading; orchestration_events is
+    -- the evidence.
     -- Name given by the caller; also the folder name below .ocr/sessions.
     id TEXT PRIMARY KEY,
     -- Git branch under review, as the caller wrote it.
@@ -24,15 +25,15 @@ CREATE TABLE sessions (
     -- 'closed' says nothing about success: see session_completeness.
     status TEXT NOT NULL DEFAULT 'active'
         CHECK (status IN ('active', 'closed')),
-    -- Decides which phases exist and which event completes the run.
+    -- Decides which phases exist, and which event completes a round or run.
     workflow_type TEXT NOT NULL CHECK (workflow_type IN ('review', 'map')),
-    -- Phase the run is in, by name.
+    -- Phase the session is in, by name.
     current_phase TEXT NOT NULL DEFAULT 'context',
     -- Place of that phase in its workflow, from 1; follows from the name.
     phase_number INTEGER NOT NULL DEFAULT 1,
-    -- Review round the run is in, from 1; stays 1 for maps.
+    -- Review round the session is in, from 1; stays 1 for maps.
     current_round INTEGER NOT NULL DEFAULT 1,
-    -- Map run the run is in, from 1; stays 1 for reviews.
+    -- Map run the session is in, from 1; stays 1 for reviews.
     current_map_run INTEGER NOT NULL DEFAULT 1,
     -- UTC, YYYY-MM-DD HH:MM:SS.
     started_at TEXT NOT NULL DEFAULT (datetime('now')),

@@ -1,6 +1,6 @@
 -- What:  Where a round's numbers come from, and how many reviewers and
 --        findings it had.
--- Why:   Numbers told by the run itself outrank numbers read from prose.
+-- Why:   Numbers told by the review itself outrank numbers read from prose.
 -- Rows:  None touched; old rows get NULL and 0.
 -- Back:  Reversible by dropping the columns.
 

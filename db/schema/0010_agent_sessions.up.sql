@@ -1,5 +1,5 @@
 -- What:  A journal of agent processes in a table of its own.
--- Why:   A run must know which of its agents still work.
+-- Why:   A session must know which of its agents still work.
 -- Rows:  None touched; one new table.
 -- Back:  Reversible by dropping the table; its rows would be lost.
 

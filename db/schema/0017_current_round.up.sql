@@ -7,7 +7,7 @@
 -- Back:  Reversible by dropping the views.
 
 CREATE VIEW workflow_phases AS
--- The phases of each workflow in order. A run moves to the next one, stays,
+-- The phases of each workflow in order. A session moves to the next one, stays,
 -- or, with a new round or run, starts again at number 1.
 SELECT 'review' AS workflow_type, 1 AS phase_number, 'context' AS phase
 UNION ALL SELECT 'review', 2, 'change-context'

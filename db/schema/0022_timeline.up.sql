@@ -1,5 +1,5 @@
 -- What:  The log as a timeline, and the time spent in each phase.
--- Why:   Where a run lost its hours is asked more often than anything else.
+-- Why:   Where a session lost its hours is asked more often than anything else.
 -- Rows:  None touched.
 -- Back:  Reversible by dropping the views.
 

@@ -4,5 +4,6 @@
 -- Rows:  None touched; one new index.
 -- Back:  Reversible by dropping the index; sweeps become slow.
 
-CREATE INDEX executions_unfinished ON command_executions(last_heartbeat_at)
+CREATE INDEX idx_command_executions_unfinished
+    ON command_executions(last_heartbeat_at)
     WHERE finished_at IS NULL;

@@ -20,7 +20,7 @@ type CheckedSnapshot struct {
 // ListSnapshots lists every copy beside the database, newest first, and says
 // of each whether it can be used.
 func ListSnapshots(ctx context.Context, database string) ([]CheckedSnapshot, error) {
-	all, err := copies(database)
+	all, err := copies(database, func(db.SnapshotFile) bool { return true })
 	if err != nil {
 		return nil, err
 	}

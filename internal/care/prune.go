@@ -83,7 +83,7 @@ func Prune(ctx context.Context, c lifecycle.Caller, opt PruneOptions) (result Pr
 	if err != nil || opt.DryRun || len(result.Removed) == 0 {
 		return result, err
 	}
-	copied, err := db.Snapshot(ctx, c.Project.Database(), "prune")
+	copied, err := db.Snapshot(ctx, c.Project.Database(), db.LabelPrune)
 	if err != nil {
 		return result, err
 	}

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"ocr/db"
@@ -30,7 +28,6 @@ type Snapshot struct {
 	Bytes int64  `json:"bytes"`
 	// At is when it was made: RFC 3339, UTC.
 	At string `json:"at"`
-	at time.Time
 }
 
 // SnapshotsPruned says which went, or would go, and which stay; both newest
@@ -43,7 +40,7 @@ type SnapshotsPruned struct {
 	Spared string
 }
 
-// PruneSnapshots removes old snapshots: copies that ocr, or the Node line, made
+// PruneSnapshots removes old snapshots: copies that ocr, or another program, made
 // before an upgrade or before maintenance. Other files stay. The newest one
 // that is a whole database stays too, unless forced. Keeping none takes Force
 // or DryRun: the error is a *lifecycle.Error otherwise.
@@ -102,78 +99,17 @@ func newestGood(ctx context.Context, c lifecycle.Caller, all []Snapshot) (string
 // snapshots lists the copies that programs made before an upgrade or before
 // maintenance, newest first.
 func snapshots(database string) ([]Snapshot, error) {
-	list, err := copies(database)
-	return slices.DeleteFunc(list, func(s Snapshot) bool {
-		return !routine(strings.TrimPrefix(s.Name, filepath.Base(database)+".bak."))
-	}), err
+	return copies(database, db.SnapshotFile.Routine)
 }
 
-// copies lists all copies beside the database, newest first. Without a stamp in
-// the name the time of the file counts.
-func copies(database string) ([]Snapshot, error) {
-	entries, err := os.ReadDir(filepath.Dir(database))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
+// copies lists those copies beside the database that are wanted, newest first.
+func copies(database string, wanted func(db.SnapshotFile) bool) ([]Snapshot, error) {
+	files, err := db.Snapshots(database)
 	var list []Snapshot
-	for _, entry := range entries {
-		name, ours := strings.CutPrefix(entry.Name(), filepath.Base(database)+".bak.")
-		if !ours || !entry.Type().IsRegular() || sideFile(name) {
-			continue
+	for _, f := range files {
+		if wanted(f) {
+			list = append(list, Snapshot{f.Name, f.Bytes, f.At.UTC().Format(time.RFC3339)})
 		}
-		info, err := entry.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		_, stamp, _ := strings.Cut(name, ".")
-		at, stamped := stampedAt(stamp)
-		if !stamped {
-			at = info.ModTime()
-		}
-		list = append(list, Snapshot{entry.Name(), info.Size(), at.UTC().Format(time.RFC3339), at})
 	}
-	slices.SortFunc(list, func(a, b Snapshot) int {
-		if order := b.at.Compare(a.at); order != 0 {
-			return order
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
-	return list, nil
-}
-
-// sideFile knows the files that the engine keeps beside an open database.
-func sideFile(name string) bool {
-	return slices.ContainsFunc([]string{"-wal", "-shm", "-journal"}, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
-}
-
-// routine knows the end of a snapshot's name that a program chose: v14,
-// v14.STAMP, or one of doctor, vacuum and prune with a STAMP.
-func routine(name string) bool {
-	reason, stamp, more := strings.Cut(name, ".")
-	version, numbered := strings.CutPrefix(reason, "v")
-	numbered = numbered && version != "" && strings.Trim(version, "0123456789") == ""
-	_, stamped := stampedAt(stamp)
-	return numbered && !more || stamped && (numbered || slices.Contains([]string{"doctor", "vacuum", "prune"}, reason))
-}
-
-// stampedAt reads the stamp of a moment, which has a dash where Go's layouts
-// want a dot.
-func stampedAt(stamp string) (time.Time, bool) {
-	whole, milliseconds, found := cutLast(stamp, "-")
-	if !found {
-		return time.Time{}, false
-	}
-	at, err := time.Parse("2006-01-02T15-04-05.000Z", whole+"."+milliseconds)
-	return at, err == nil
-}
-
-func cutLast(text, mark string) (before, after string, found bool) {
-	i := strings.LastIndex(text, mark)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(mark):], true
+	return list, err
 }

@@ -28,7 +28,7 @@ func TakeSnapshot(ctx context.Context, c lifecycle.Caller, name string) (string,
 	case name == "" || len(name) > maxSnapshotName || name[0] == '-' || strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }):
 		return "", refuse(lifecycle.Usage, KindBadName, "ocr db snapshot --name before-the-change", nil,
 			"%q cannot name a snapshot: it takes 1 to %d letters, digits, dashes and underscores, with no dash in front", name, maxSnapshotName)
-	case routine(name + ".2006-01-02T15-04-05-000Z"):
+	case db.RoutineLabel(name):
 		return "", refuse(lifecycle.Usage, KindBadName, "ocr db snapshot --name my-"+name, nil,
 			"%q is a name that ocr gives to copies of its own, which prune-snapshots removes", name)
 	}

@@ -46,7 +46,7 @@ func Vacuum(ctx context.Context, c lifecycle.Caller, opt VacuumOptions) (Vacuume
 		return v, err
 	}
 	if !opt.NoSnapshot {
-		if v.Snapshot, err = db.Snapshot(ctx, c.Project.Database(), "vacuum"); err != nil {
+		if v.Snapshot, err = db.Snapshot(ctx, c.Project.Database(), db.LabelVacuum); err != nil {
 			return v, err
 		}
 	}

@@ -82,6 +82,7 @@ func damages() []damage {
 			must(t, os.Remove(p.Database()))
 			raw(t, p.Database(), "CREATE TABLE photos (id INTEGER PRIMARY KEY, name TEXT)")
 		}},
+		{name: "LogTableGone", id: "place.database", status: Fail, measured: "another program", damage: sqlDamage("DROP TABLE orchestration_events")},
 		{name: "StoreInMainWorktree", id: "place.stores", status: Warn, damage: func(t *testing.T, p project.Project, in *Request) {
 			git(t, p.Root, "init", "-q", ".")
 			git(t, p.Root, "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "x")
@@ -136,6 +137,8 @@ func damages() []damage {
 		{name: "OwnLedgerEmpty", id: "schema.own_ledger", status: Fail, damage: sqlDamage("DELETE FROM schema_migrations")},
 		{name: "OwnLedgerTwoRows", id: "schema.own_ledger", status: Fail, damage: sqlDamage("INSERT INTO schema_migrations VALUES (3, 0)")},
 		{name: "OwnLedgerText", id: "schema.own_ledger", status: Fail, damage: sqlDamage("UPDATE schema_migrations SET version = 'abc'")},
+		{name: "OwnLedgerBehind", id: "schema.version", status: Fail, measured: "process_identity", damage: sqlDamage("UPDATE schema_migrations SET version = 10")},
+		{name: "OwnTableGone", id: "schema.tables", status: Fail, measured: "process_identity", damage: sqlDamage("DROP TABLE process_identity")},
 		{name: "Newer", id: "schema.version", status: Fail, damage: sqlDamage("UPDATE schema_migrations SET version = version + 1")},
 		{name: "Older", id: "schema.version", status: Warn, measured: "upgrades it", damage: func(t *testing.T, p project.Project, _ *Request) {
 			must(t, os.Remove(p.Database()))

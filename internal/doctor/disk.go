@@ -2,8 +2,6 @@ package doctor
 
 // disk is the file system that holds a folder.
 type disk struct {
-	// free is what this user may still write, in bytes.
-	free int64
 	// kind is the name of the file system, empty when it is not known.
 	kind string
 	// network: several machines may write it.

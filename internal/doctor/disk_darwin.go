@@ -16,5 +16,5 @@ func diskOf(dir string) (disk, error) {
 		return disk{}, fmt.Errorf("asking for the file system of %s: %w", dir, err)
 	}
 	kind := unix.ByteSliceToString(s.Fstypename[:])
-	return disk{free: int64(s.Bavail) * int64(s.Bsize), kind: kind, network: slices.Contains(networks, kind)}, nil
+	return disk{kind: kind, network: slices.Contains(networks, kind)}, nil
 }

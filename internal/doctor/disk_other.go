@@ -1,9 +1,6 @@
-//go:build unix && !linux && !darwin
+//go:build !linux && !darwin
 
 package doctor
 
-import "errors"
-
-func diskOf(string) (disk, error) {
-	return disk{}, errors.New("this program does not know how to ask for the disk on this system")
-}
+// diskOf: how to ask for the kind is not known on these systems.
+func diskOf(string) (disk, error) { return disk{}, nil }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +26,7 @@ func housekeepingWAL(_ context.Context, x *exam) result {
 	case err != nil:
 		return unknown(err, "ls -la "+shell.Quote(x.project.Data()))
 	case info.Size() <= largeWAL:
-		return ok("%s", size(info.Size()))
+		return ok("%s", db.FormatBytes(info.Size()))
 	}
 	held := "who has it open is not known"
 	if list := db.Holders(x.path); len(list) > 0 {
@@ -37,37 +36,32 @@ func housekeepingWAL(_ context.Context, x *exam) result {
 		}
 		held = "open in " + strings.Join(names, ", ")
 	}
-	return warn("ocr db checkpoint", "%s; %s", size(info.Size()), held)
+	return warn("ocr db checkpoint", "%s; %s", db.FormatBytes(info.Size()), held)
 }
 
 // housekeepingSnapshots opens each copy. With Deep every page is looked at.
 func housekeepingSnapshots(ctx context.Context, x *exam) result {
 	look := "ls -la " + shell.Quote(x.project.Data())
-	paths, err := filepath.Glob(escapeGlob(x.path) + ".bak.*")
+	list, err := db.Snapshots(x.path)
 	if err != nil {
 		return unknown(err, look)
 	}
-	paths = slices.DeleteFunc(paths, temporary)
 	var bad []Row
-	good, newest := 0, time.Time{}
-	newestName := ""
-	for _, path := range paths {
-		h := readHead(path)
-		if fault := x.snapshotFault(ctx, path, h); fault != "" {
-			bad = append(bad, Row{"snapshot": filepath.Base(path), "fault": fault})
-			continue
-		}
-		good++
-		if h.info.ModTime().After(newest) {
-			newest, newestName = h.info.ModTime(), filepath.Base(path)
+	newest := ""
+	for _, s := range list {
+		path := filepath.Join(filepath.Dir(x.path), s.Name)
+		if fault := x.snapshotFault(ctx, path, readHead(path)); fault != "" {
+			bad = append(bad, Row{"snapshot": s.Name, "fault": fault})
+		} else if newest == "" {
+			newest = fmt.Sprintf("%s of %s", s.Name, s.At.UTC().Format(time.RFC3339))
 		}
 	}
 	said := "none"
-	if good > 0 {
-		said = fmt.Sprintf("%d good, the newest is %s of %s", good, newestName, newest.UTC().Format(time.RFC3339))
+	if newest != "" {
+		said = fmt.Sprintf("%d good, the newest is %s", len(list)-len(bad), newest)
 	}
 	if len(bad) > 0 {
-		return warn(look, "%d of %d cannot be used; %s", len(bad), len(paths), said).with(bad)
+		return warn(look, "%d of %d cannot be used; %s", len(bad), len(list), said).with(bad)
 	}
 	return ok("%s", said)
 }
@@ -76,8 +70,6 @@ func (x *exam) snapshotFault(ctx context.Context, path string, h head) string {
 	switch {
 	case h.err != nil:
 		return h.err.Error()
-	case !h.info.Mode().IsRegular():
-		return "not a regular file"
 	case h.info.Size() == 0:
 		return "empty"
 	case !h.sqlite:
@@ -85,22 +77,25 @@ func (x *exam) snapshotFault(ctx context.Context, path string, h head) string {
 	case h.short() > 0:
 		return fmt.Sprintf("lacks %d bytes", h.short())
 	}
-	file := "facts/sessions.sql"
-	if x.Deep {
-		file = "facts/pages.sql"
+	look := db.CheckCopy
+	if !x.Deep {
+		look = openSnapshot
 	}
-	statement, err := statements.ReadFile(file)
-	if err != nil {
+	if err := look(ctx, path); err != nil {
 		return err.Error()
 	}
-	fault := ""
-	err = db.Inspect(ctx, path, func(ctx context.Context, r *db.Reader) error {
-		return eachRow(ctx, r, string(statement), func(row Row) { fault = row.text("fault") })
+	return ""
+}
+
+// openSnapshot tries whether the engine finds its way into the file.
+func openSnapshot(ctx context.Context, path string) error {
+	statement, err := statements.ReadFile("facts/sessions.sql")
+	if err != nil {
+		return err
+	}
+	return db.Inspect(ctx, path, func(ctx context.Context, r *db.Reader) error {
+		return eachRow(ctx, r, string(statement), func(Row) {})
 	})
-	if err != nil {
-		return err.Error()
-	}
-	return fault
 }
 
 // leftAfter is how old a temporary file must be to count as left behind.
@@ -152,7 +147,7 @@ const (
 func housekeepingGrowth(ctx context.Context, x *exam) result {
 	f := x.facts
 	total, idle := f.pageCount*f.pageSize, f.freeCount*f.pageSize
-	said := fmt.Sprintf("%s, of which %s idle", size(total), size(idle))
+	said := fmt.Sprintf("%s, of which %s idle", db.FormatBytes(total), db.FormatBytes(idle))
 	if total < largeFile && (idle < muchIdle || idle < total/4) {
 		return ok("%s", said)
 	}

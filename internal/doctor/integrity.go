@@ -11,16 +11,16 @@ import (
 // dataIntegrity has the engine look at every page and count the entries of
 // every index. With Deep it also compares each entry with its row.
 func dataIntegrity(ctx context.Context, x *exam) result {
-	pragma := "quick_check"
+	check := "quick_check"
 	if x.Deep {
-		pragma = "integrity_check"
+		check = "integrity_check"
 	}
+	found, err := x.reader.IntegrityFaults(ctx, x.Deep)
+	err = db.Classify(x.path, err)
 	var rows []Row
-	err := db.Classify(x.path, eachRow(ctx, x.reader, "PRAGMA "+pragma+"(100)", func(row Row) {
-		if text := row.text(pragma); text != "ok" {
-			rows = append(rows, Row{"finding": text})
-		}
-	}))
+	for _, text := range found {
+		rows = append(rows, Row{"finding": text})
+	}
 	switch {
 	case db.KindOf(err) == db.KindCorrupt:
 		return x.damaged(err)
@@ -29,9 +29,9 @@ func dataIntegrity(ctx context.Context, x *exam) result {
 	case x.head.short() > 0:
 		return x.damaged(nil)
 	case len(rows) > 0:
-		return fail(recoverCopy, "%s found %d faults", pragma, len(rows)).with(rows)
+		return fail(recoverCopy, "%s found %d faults", check, len(rows)).with(rows)
 	}
-	return ok("%s of %d pages: ok", pragma, x.facts.pageCount)
+	return ok("%s of %d pages: ok", check, x.facts.pageCount)
 }
 
 // recoverCopy saves what can be read into a new file and leaves the damaged

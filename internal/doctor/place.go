@@ -46,11 +46,13 @@ func placeDatabase(_ context.Context, x *exam) result {
 	case info.Size() == 0:
 		return fail(look, "%s is empty (0 bytes)", x.path)
 	case !x.head.sqlite, db.KindOf(x.refused) == db.KindNotADatabase:
-		return fail(look, "%s (%s) is not a SQLite database: its first 100 bytes are others", x.path, size(info.Size()))
+		return fail(look, "%s (%s) is not a SQLite database: its first 100 bytes are others", x.path, db.FormatBytes(info.Size()))
+	case db.KindOf(x.refused) == db.KindNoDatabase:
+		return ok("%s holds no table yet: the first session makes them", x.path)
 	case errors.Is(x.refused, errNotOurs):
 		return fail(look, "%s is a SQLite database of another program (application_id %d)", x.path, x.facts.applicationID)
 	}
-	return ok("using %s (%s) because it belongs to that project", x.path, size(info.Size()))
+	return ok("using %s (%s) because it belongs to that project", x.path, db.FormatBytes(info.Size()))
 }
 
 // absentDatabase judges by what stands where a database would be.
@@ -236,21 +238,18 @@ func placeOwner(_ context.Context, x *exam) result {
 const leastFree = 16 << 20
 
 func placeSpace(_ context.Context, x *exam) result {
-	d, err := diskOf(x.existing())
+	next := "df -h " + shell.Quote(x.existing())
+	free, err := db.FreeBytes(x.existing())
 	if err != nil {
-		return unknown(err, "df -h "+shell.Quote(x.existing()))
+		return unknown(err, next)
 	}
-	return judgeSpace(d, x.databaseSize(), "df -h "+shell.Quote(x.existing()))
-}
-
-func judgeSpace(d disk, database int64, next string) result {
-	switch {
-	case d.free < leastFree:
-		return fail(next, "%s free", size(d.free))
-	case d.free < leastFree+database:
-		return warn(next, "%s free: a snapshot of the database (%s) does not fit", size(d.free), size(database))
+	switch database := x.databaseSize(); {
+	case free < leastFree:
+		return fail(next, "%s free", db.FormatBytes(free))
+	case free < leastFree+database:
+		return warn(next, "%s free: a snapshot of the database (%s) does not fit", db.FormatBytes(free), db.FormatBytes(database))
 	}
-	return ok("%s free", size(d.free))
+	return ok("%s free", db.FormatBytes(free))
 }
 
 func placeFilesystem(_ context.Context, x *exam) result {
@@ -286,17 +285,4 @@ func (x *exam) databaseSize() int64 {
 		return 0
 	}
 	return x.head.info.Size()
-}
-
-// size shows a number of bytes.
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	case n < 1<<30:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }

@@ -57,7 +57,7 @@ func (x *exam) each(ctx context.Context, file string, fn func(Row)) error {
 	return db.Classify(x.path, eachRow(ctx, x.reader, string(statement), fn))
 }
 
-func eachRow(ctx context.Context, r reader, statement string, fn func(Row)) (err error) {
+func eachRow(ctx context.Context, r *db.Reader, statement string, fn func(Row)) (err error) {
 	rows, err := r.Query(ctx, statement)
 	if err != nil {
 		return err

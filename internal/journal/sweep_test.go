@@ -228,7 +228,7 @@ func TestSweepPlan(t *testing.T) {
 		var step string
 		must(t, rows.Scan(&id, &parent, &unused, &step))
 		switch {
-		case strings.Contains(step, "INDEX executions_unfinished"):
+		case strings.Contains(step, "INDEX idx_command_executions_unfinished"):
 			found = true
 		case step == "USE TEMP B-TREE FOR ORDER BY":
 			// Of what was found.

@@ -11,20 +11,19 @@ import (
 // changes nothing.
 func CheckCopy(ctx context.Context, path string) error {
 	return Inspect(ctx, path, func(ctx context.Context, r *Reader) error {
-		faults, err := names(ctx, r.conn, "PRAGMA quick_check(1)")
+		found, err := faults(ctx, r.conn, "quick_check(1)")
 		switch {
 		case err != nil:
 			return err
-		case len(faults) != 1 || faults[0] != "ok":
+		case len(found) > 0:
 			return &Error{
 				Kind: KindCorrupt, Path: path,
-				Message: fmt.Sprintf("the copy %s is damaged: %v", filepath.Base(path), faults),
+				Message: fmt.Sprintf("the copy %s is damaged: %s", filepath.Base(path), some(found)),
 				Hint:    "keep the file and use another copy",
 			}
 		}
-		var core int
-		err = r.conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('sessions', 'orchestration_events')").Scan(&core)
-		if err == nil && core < 2 {
+		c, err := readOrigin(ctx, r.conn)
+		if err == nil && !c.ours() {
 			err = foreignError(path)
 		}
 		return err

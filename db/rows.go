@@ -1,0 +1,72 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+)
+
+// collect runs a query and makes one T of each row; fields says where its
+// columns go.
+func collect[T any](ctx context.Context, conn *sql.Conn, fields func(*T) []any, query string, args ...any) (list []T, err error) {
+	rows, err := conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, rows.Close()) }()
+	for rows.Next() {
+		var row T
+		if err := rows.Scan(fields(&row)...); err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, rows.Err()
+}
+
+// names reads one column of texts.
+func names(ctx context.Context, conn *sql.Conn, query string, args ...any) ([]string, error) {
+	return collect(ctx, conn, func(name *string) []any { return []any{name} }, query, args...)
+}
+
+// tableNames lists the tables, those of the engine itself apart.
+func tableNames(ctx context.Context, conn *sql.Conn) ([]string, error) {
+	return names(ctx, conn, `
+SELECT name
+FROM sqlite_schema
+WHERE type = 'table'
+    AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+ORDER BY name`)
+}
+
+// rowCounts counts the rows of every table.
+func rowCounts(ctx context.Context, conn *sql.Conn) (map[string]int64, error) {
+	tables, err := tableNames(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int64{}
+	for _, table := range tables {
+		var n int64
+		if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM "+quoteName(table)).Scan(&n); err != nil {
+			return nil, err
+		}
+		counts[table] = n
+	}
+	return counts, nil
+}
+
+// faults runs one of the engine's own checks, such as quick_check(1), and
+// returns what it finds; none when all is well.
+func faults(ctx context.Context, conn *sql.Conn, check string) ([]string, error) {
+	lines, err := names(ctx, conn, "PRAGMA "+check)
+	if len(lines) == 1 && lines[0] == "ok" {
+		return nil, err
+	}
+	return lines, err
+}
+
+// quoteName writes the name of an object so that it is read as one.
+func quoteName(name string) string {
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
