@@ -116,6 +116,8 @@ own verbs, and never takes away rows of sessions, events or processes.`,
 		switch {
 		case *dryRun && !*fix:
 			return c.usageError("%s takes --dry-run only with --fix: without it nothing changes anyway", c.path)
+		case *engineOnly && given(fs, "check"):
+			return c.usageError("%s --engine-only looks at no project: leave --check out", c.path)
 		case *fix && (*engineOnly || *probeWrite):
 			return c.usageError("%s takes --fix alone: it mends a project, not the engine", c.path)
 		}

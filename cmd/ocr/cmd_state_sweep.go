@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"ocr/internal/journal"
 	"ocr/internal/lifecycle"
@@ -61,9 +62,10 @@ func sweepCommand(a *app) *command {
 		synopsis: "end dead processes and close sessions that nobody works on",
 		usage:    "[--older-than DAYS] [--dry-run] [--json]",
 		long: `Ends the rows of processes that are provably dead, and those that worked for a
-dead supervisor. Then closes active sessions without an unfinished process: as finish does when the
-current round or run is complete, else without a result when nothing happened for
-so many days. A session whose last time cannot be read is left alone and listed.
+dead supervisor. Then closes active sessions without an unfinished process: as
+finish does when the current round or run is complete, else without a result when
+nothing happened for so many days. A session whose last time cannot be read is
+left alone and listed.
 Sweeping again changes nothing more.`,
 		example: "ocr state sweep --dry-run",
 		exits:   []int{exitOK, exitEnvironment, exitUsage, exitBusy},
@@ -118,8 +120,11 @@ func sweepText(w io.Writer, result sweepResult) {
 		quiet = false
 		fmt.Fprintf(w, "%-11s  "+format+"\n", append([]any{action}, values...)...)
 	}
+	if result.DryRun {
+		fmt.Fprintln(w, "dry run, nothing was changed; this would be done:")
+	}
 	for _, p := range slices.Concat(result.Processes.Orphaned, result.Processes.Ended) {
-		line("ended", "process %s %s: %s", oneLine(p.ID), oneLine(p.Name), oneLine(p.Reason))
+		line("ended", "process %s: %s", strings.TrimSpace(oneLine(p.ID)+" "+oneLine(p.Name)), oneLine(p.Reason))
 	}
 	for _, p := range slices.Concat(result.Processes.Unknown, result.Processes.Unreadable) {
 		line("left alone", "process %s %s: %s", oneLine(p.ID), oneLine(p.Name), oneLine(p.Reason))

@@ -10,8 +10,8 @@ import (
 	"ocr/db"
 )
 
-// version and commit are set by the linker in a release:
-// -ldflags "-X main.version=v1.2.3 -X main.commit=abc".
+// version is set by make build. commit may be set in the same way, with
+// -ldflags "-X main.commit=abc", where git does not tell.
 var version, commit string
 
 // versionResult is what version prints under --json.

@@ -19,14 +19,14 @@ func (e *usageError) Error() string { return e.message }
 func (c *command) usageError(format string, values ...any) error {
 	return &usageError{
 		message: fmt.Sprintf(format, values...),
-		hint:    "see " + c.path + " --help",
+		hint:    c.path + " --help",
 	}
 }
 
 func (c *command) needsVerb() error {
 	return &usageError{
 		message: c.path + " needs a command after it",
-		hint:    "see " + c.path + " --help",
+		hint:    c.path + " --help",
 		usage:   c.help(),
 	}
 }
@@ -37,12 +37,12 @@ func (c *command) unknownVerb(word string) error {
 	if verb, ok := c.retired[word]; ok {
 		return &usageError{
 			message: fmt.Sprintf("%s %s is retired: its place was taken by %s %s", c.path, word, c.path, verb),
-			hint:    fmt.Sprintf("see %s %s --help", c.path, verb),
+			hint:    fmt.Sprintf("%s %s --help", c.path, verb),
 		}
 	}
 	err := &usageError{
 		message: fmt.Sprintf("%s has no command %q", c.path, word),
-		hint:    fmt.Sprintf("see %s --help", c.path),
+		hint:    fmt.Sprintf("%s --help", c.path),
 	}
 	var names []string
 	for _, verb := range c.verbs {
@@ -67,7 +67,7 @@ func (c *command) unknownVerb(word string) error {
 func (c *command) unknownFlag(token, name string) error {
 	err := &usageError{
 		message: fmt.Sprintf("%s has no flag %s", c.path, strings.SplitN(token, "=", 2)[0]),
-		hint:    "see " + c.path + " --help",
+		hint:    c.path + " --help",
 	}
 	var names []string
 	c.flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })

@@ -45,14 +45,3 @@ func MapMeta(n int64) string { return path.Join(MapDir(n), "map-meta.json") }
 
 // MapFinal is the finished map of run n, for people.
 func MapFinal(n int64) string { return path.Join(MapDir(n), "map.md") }
-
-// MapTopology is the text of the topology phase of run n.
-func MapTopology(n int64) string { return path.Join(MapDir(n), "topology.md") }
-
-// MapFlow is the text of the flow-analysis phase of run n.
-func MapFlow(n int64) string { return path.Join(MapDir(n), "flow-analysis.md") }
-
-// MapRequirements is the text of the requirements-mapping phase of run n.
-func MapRequirements(n int64) string {
-	return path.Join(MapDir(n), "requirements-mapping.md")
-}
