@@ -56,6 +56,9 @@ const (
 	// KindConstraint: a CHECK, UNIQUE, NOT NULL or foreign key refused the
 	// change.
 	KindConstraint Kind = "constraint"
+	// KindSchema: a table, view or column that a statement names is not in
+	// the file.
+	KindSchema Kind = "schema_damaged"
 	// KindInternal: a fault in this program.
 	KindInternal Kind = "internal"
 )
@@ -132,11 +135,31 @@ func engineError(path string, err error) error {
 		e.Hint = "check the disk and the mount that hold the file, then run the command again"
 	case lib.SQLITE_INTERRUPT:
 		return err
+	case lib.SQLITE_ERROR:
+		if !lacksPart(engine.Error()) {
+			return internalError(path, err)
+		}
+		e.Kind = KindSchema
+		e.Message = fmt.Sprintf("a part of the schema is not in %s", path)
+		e.Hint = "ocr doctor --check schema names what is missing; ocr doctor --fix makes views, triggers and indexes again"
 	default:
-		e.Kind = KindInternal
-		e.Message = fmt.Sprintf("the database %s refused a statement", path)
+		return internalError(path, err)
 	}
 	return e
+}
+
+func internalError(path string, err error) *Error {
+	return &Error{
+		Kind: KindInternal, Path: path, Err: err,
+		Message: fmt.Sprintf("the database %s refused a statement", path),
+	}
+}
+
+// lacksPart reads from the engine's words, for which it has no code, that a
+// table, view or column is not there.
+func lacksPart(text string) bool {
+	return strings.Contains(text, "no such table: ") || strings.Contains(text, "no such column: ") ||
+		strings.Contains(text, " has no column named ")
 }
 
 // constraintError tells a trigger's own words (RAISE) from a constraint's.
@@ -181,17 +204,50 @@ func readOnlyError(path string, err error) *Error {
 // could not open it.
 func cannotOpenError(path string, err error) error {
 	info, statErr := os.Stat(path)
-	if statErr != nil {
+	switch {
+	case errors.Is(statErr, fs.ErrNotExist):
+		if openErr := openSeveral(filepath.Dir(path)); tooManyFiles(openErr) {
+			return fileError(path, openErr)
+		}
 		return fileError(path, statErr)
-	}
-	if info.IsDir() {
+	case statErr != nil:
+		return fileError(path, statErr)
+	case info.IsDir():
 		return directoryError(path)
 	}
-	f, openErr := os.Open(path)
-	if openErr != nil {
+	if openErr := openSeveral(path); openErr != nil {
 		return fileError(path, openErr)
 	}
-	return errors.Join(readOnlyError(path, err), f.Close())
+	return readOnlyError(path, err)
+}
+
+// openSeveral opens path as often as the engine needs open files at once: the
+// database, its log and the index of that, a folder. The engine gives back
+// those that it got before it tells that it lacked one.
+func openSeveral(path string) error {
+	const needed = 4
+	for range needed {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+	}
+	return nil
+}
+
+func tooManyFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// tooManyFilesError: this process, or the whole system, has no room for one
+// more open file.
+func tooManyFilesError(path string, err error) *Error {
+	return &Error{
+		Kind: KindIO, Path: path, Err: err,
+		Message: fmt.Sprintf("%s cannot be opened: too many files are open", path),
+		Hint:    "raise the limit (ulimit -n), or end programs that keep many files open, then run the same command again",
+	}
 }
 
 func directoryError(path string) *Error {
@@ -202,7 +258,22 @@ func directoryError(path string) *Error {
 	}
 }
 
+func notRegularError(path string) *Error {
+	return &Error{
+		Kind: KindUnreadable, Path: path,
+		Message: fmt.Sprintf("%s is not a regular file", path),
+		Hint:    "look at what stands there: a pipe or a device cannot serve",
+	}
+}
+
 func noDatabaseError(path string) *Error {
+	if trace := traceOf(path); trace != "" {
+		return &Error{
+			Kind: KindNoDatabase, Path: path,
+			Message: fmt.Sprintf("there is no database at %s, but %s is there: it may have been moved or emptied", path, trace),
+			Hint:    "'ocr doctor' tells more",
+		}
+	}
 	return &Error{
 		Kind: KindNoDatabase, Path: path,
 		Message: fmt.Sprintf("there is no database at %s yet", path),
@@ -224,6 +295,8 @@ func fileError(path string, err error) error {
 			Message: fmt.Sprintf("no permission to open %s", path),
 			Hint:    "check who may read the file and its folder",
 		}
+	case tooManyFiles(err):
+		return tooManyFilesError(path, err)
 	case errors.Is(err, syscall.EROFS):
 		return readOnlyError(path, err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

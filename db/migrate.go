@@ -23,6 +23,7 @@ func (o opener) ensure(ctx context.Context) (*Store, Upgraded, error) {
 			return nil, Upgraded{}, writeFileError(o.path, err)
 		}
 	}
+	o.trace = traceOf(o.path)
 	start := time.Now()
 	unlock, err := o.lock(ctx)
 	if err != nil {
@@ -63,6 +64,9 @@ func (o opener) ensureLocked(ctx context.Context) (*Store, Upgraded, error) {
 			return o.create(ctx, conn)
 		})
 		if err == nil {
+			if now.absent() && o.trace != "" && o.opt.Notice != nil {
+				o.opt.Notice(fmt.Sprintf("note: a new database was made at %s, although %s of an earlier one is there: 'ocr doctor' tells more", o.path, o.trace))
+			}
 			return store, done, nil
 		}
 		err = join(err, store.Close())
@@ -169,6 +173,10 @@ func (o opener) setWAL(ctx context.Context, conn *sql.Conn) error {
 // lock takes the lock file, which is never deleted: a process could
 // otherwise wait for a file that nobody else sees any more.
 func (o opener) lock(ctx context.Context) (unlock func() error, err error) {
+	// A pipe would keep the program waiting before any time limit counts.
+	if info, err := os.Stat(o.path + ".lock"); err == nil && !info.Mode().IsRegular() {
+		return nil, notRegularError(o.path + ".lock")
+	}
 	file := flock.New(o.path+".lock", flock.SetPermissions(0o644))
 	bounded, cancel := context.WithTimeout(ctx, o.waits.total)
 	defer cancel()

@@ -73,6 +73,8 @@ type opener struct {
 	engine string
 	disk   disk
 	opt    Options
+	// trace is what an earlier database had left when the work began.
+	trace string
 	// started, if set, is told each step before it runs, in its transaction.
 	started func(step int)
 }

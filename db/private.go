@@ -132,6 +132,9 @@ func noCopyError(path string, err error) error {
 		}
 		return err
 	}
+	if tooManyFiles(err) {
+		return tooManyFilesError(path, err)
+	}
 	e := &Error{
 		Kind: KindIO, Path: path, Err: err,
 		Message: fmt.Sprintf("%s is of an earlier version, and the private upgraded copy that reading it needs cannot be made in %s", path, os.TempDir()),
@@ -176,6 +179,9 @@ func sweepPrivateDirs() {
 	for _, dir := range found {
 		info, err := os.Lstat(dir)
 		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < orphanAge {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(dir, "owner")); err == nil && !info.Mode().IsRegular() {
 			continue
 		}
 		// Folders of others cannot be opened, and stay.

@@ -150,7 +150,7 @@ func (o opener) sound(ctx context.Context) (bool, error) {
 		return err
 	})
 	switch KindOf(err) {
-	case KindCorrupt, KindNotADatabase, KindNoDatabase, KindInternal:
+	case KindCorrupt, KindNotADatabase, KindNoDatabase, KindSchema, KindInternal:
 		return false, nil
 	}
 	return err == nil, err

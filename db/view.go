@@ -116,6 +116,11 @@ func lostError(path, what string) *Error {
 // the engine would drop the log, the last trace of a lost file. The log is
 // looked at first, because a creator makes the file before the log.
 func missingFileError(path string) error {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if info, err := os.Stat(path + suffix); err == nil && !info.Mode().IsRegular() {
+			return notRegularError(path + suffix)
+		}
+	}
 	log, err := os.Stat(path + "-wal")
 	if err != nil || log.Size() == 0 {
 		return nil
@@ -185,6 +190,9 @@ func viewCopy(ctx context.Context, path string, before files, fn viewer) (done b
 }
 
 func copyError(path string, err error) error {
+	if tooManyFiles(err) {
+		return tooManyFilesError(path, err)
+	}
 	e := &Error{
 		Kind: KindIO, Path: path, Err: err,
 		Message: fmt.Sprintf("cannot make the private copy of %s that reading it needs", path),
@@ -243,6 +251,8 @@ func lookAt(path string) (files, error) {
 	}{{"", &f.main}, {"-wal", &f.wal}, {"-shm", &f.shm}, {"-journal", &f.journal}} {
 		info, err := os.Stat(path + part.suffix)
 		switch {
+		case err == nil && part.suffix != "" && !info.Mode().IsRegular():
+			return f, notRegularError(path + part.suffix)
 		case err == nil:
 			*part.info = info
 		case part.suffix == "" || !os.IsNotExist(err):
@@ -253,11 +263,7 @@ func lookAt(path string) (files, error) {
 		return f, directoryError(path)
 	}
 	if !f.main.Mode().IsRegular() {
-		return f, &Error{
-			Kind: KindUnreadable, Path: path,
-			Message: fmt.Sprintf("%s is not a regular file", path),
-			Hint:    "check the path",
-		}
+		return f, notRegularError(path)
 	}
 	// A journal without content is how some programs end a transaction.
 	if f.journal != nil && f.journal.Size() == 0 {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the recorded conformance cases that this program claims to pass.
+# Runs recorded conformance cases against the program.
 # CONFORMANCE_DIR names the folder with conform.py, cases and golden; without
 # it there is nothing to compare with, and that is said.
 # Usage: scripts/conformance.sh PATH_OF_OCR
@@ -11,4 +11,4 @@ if [ -z "${CONFORMANCE_DIR:-}" ]; then
 fi
 python3 "$CONFORMANCE_DIR/conform.py" check --bin "$1" \
     --cases "$CONFORMANCE_DIR/cases" --golden "$CONFORMANCE_DIR/golden" \
-    --tag main --tag journal
+    --tag main --tag journal --tag upgrade --tag doctor

@@ -88,7 +88,7 @@ func runQuery(ctx context.Context, file string, opt db.Options, statement string
 	})
 	// A general error of the engine is one of the statement here.
 	var store *db.Error
-	if refusal != nil && errors.As(err, &store) && store.Kind == db.KindInternal && store.Err != nil {
+	if refusal != nil && errors.As(err, &store) && (store.Kind == db.KindInternal || store.Kind == db.KindSchema) && store.Err != nil {
 		text := strings.TrimSuffix(strings.TrimPrefix(store.Err.Error(), "SQL logic error: "), " (1)")
 		return result, &db.StatementError{Reason: text}
 	}

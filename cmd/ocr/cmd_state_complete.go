@@ -50,7 +50,7 @@ in phase synthesis. A round that is complete stays as it is.`,
 		flags:   fs,
 	}
 	c.exec = func(ctx context.Context, _ []string) error {
-		request, caller, err := a.completion(c, in)
+		request, caller, err := a.completion(ctx, c, in)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ must be in phase synthesis. A run that is complete stays as it is.`,
 		flags:   fs,
 	}
 	c.exec = func(ctx context.Context, _ []string) error {
-		request, caller, err := a.completion(c, in)
+		request, caller, err := a.completion(ctx, c, in)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func declarePayload(fs *flag.FlagSet) payloadFlags {
 }
 
 // completion reads the payload, which is checked before the session is.
-func (a *app) completion(c *command, in payloadFlags) (lifecycle.CompleteRequest, lifecycle.Caller, error) {
+func (a *app) completion(ctx context.Context, c *command, in payloadFlags) (lifecycle.CompleteRequest, lifecycle.Caller, error) {
 	request := lifecycle.CompleteRequest{SessionID: *in.id}
 	if *in.stdin == (*in.file != "") {
 		return request, lifecycle.Caller{}, c.usageError("%s needs --stdin or --file FILE, one of them", c.path)
@@ -124,22 +124,49 @@ func (a *app) completion(c *command, in payloadFlags) (lifecycle.CompleteRequest
 	if err != nil {
 		return request, caller, err
 	}
-	source := a.stdin
-	if *in.file != "" {
+	request.Payload, err = unlessStopped(ctx, func() ([]byte, error) {
+		if *in.file == "" {
+			return readPayload(a.stdin)
+		}
 		path := a.fromDir(*in.file)
 		f, err := os.Open(path)
 		if err != nil {
-			return request, caller, &payloadFileError{path, err}
+			return nil, &payloadFileError{path, err}
 		}
 		defer f.Close()
-		source = f
-	}
-	// One byte more than is allowed is enough to refuse it.
-	request.Payload, err = io.ReadAll(io.LimitReader(source, artifact.MaxPayload+1))
+		return readPayload(f)
+	})
+	return request, caller, err
+}
+
+// readPayload reads one byte more than is allowed, which is enough to refuse it.
+func readPayload(source io.Reader) ([]byte, error) {
+	payload, err := io.ReadAll(io.LimitReader(source, artifact.MaxPayload+1))
 	if err != nil {
-		return request, caller, fmt.Errorf("reading the payload: %w", err)
+		return nil, fmt.Errorf("reading the payload: %w", err)
 	}
-	return request, caller, nil
+	return payload, nil
+}
+
+// unlessStopped returns what read returns, or the error of ctx once that ends:
+// opening and reading a pipe may wait for ever for its other end, and no signal
+// wakes them. What still waits then ends with the program.
+func unlessStopped(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
+	type outcome struct {
+		data []byte
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		data, err := read()
+		done <- outcome{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case o := <-done:
+		return o.data, o.err
+	}
 }
 
 // payloadFileError says that the file named with --file cannot be opened.

@@ -41,8 +41,9 @@ func syncCommand(a *app) *command {
 		long: `Each folder below .ocr/sessions that has no row and holds a .md or .json file
 becomes a closed session, in the round or run and the phase that its files tell;
 its payloads and texts are stored. Sessions that have a row are left alone. What
-cannot be read is passed over with a warning. Where no process is known, ended ones
-come back from the recovery log. Makes a missing database.`,
+cannot be read, and an id that the log knows without a row, is passed over with a
+warning. Where no process is known, ended ones come back from the recovery log.
+Makes a missing database.`,
 		example: "ocr state sync",
 		exits:   []int{exitOK, exitEnvironment, exitUsage, exitBusy},
 		exec: func(ctx context.Context, _ []string) error {

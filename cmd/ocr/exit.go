@@ -36,7 +36,7 @@ var exitMeanings = [...]string{
 	exitNotFound:    "no such session, row or file",
 	exitTransition:  "the phase or round may not move there from where it is",
 	exitInvariant:   "something that must be true first is not",
-	exitPayload:     "the payload breaks its rules; all faults are listed",
+	exitPayload:     "the payload breaks its rules; its faults are listed",
 	exitBusy:        "another process held the database for too long; try again",
 }
 
@@ -77,7 +77,7 @@ func explain(err error) failure {
 		f.Code, f.Kind, f.Hint, f.Details = classCodes[no.Class], no.Kind, no.Hint, no.Details
 	case errors.As(err, &invalid):
 		f.Code, f.Kind, f.Hint = exitPayload, "invalid_payload", "mend the payload, then repeat the command"
-		f.Details = invalidDetails{Problems: invalid.Problems}
+		f.Details = invalidDetails{Problems: invalid.Problems, Truncated: invalid.Truncated}
 	case errors.As(err, &noFile) && errors.Is(err, fs.ErrNotExist):
 		f.Code, f.Kind, f.Hint = exitNotFound, "no_payload_file", "check the path given with --file"
 	case errors.As(err, &noBase):
@@ -96,8 +96,11 @@ func explain(err error) failure {
 			if kind, ours := lifecycle.RuleKinds[store.Rule]; ours {
 				f.Kind = kind
 			}
+			if f.Hint == "" {
+				f.Hint = "ocr doctor says what it finds wrong here"
+			}
 		case db.KindNoDatabase:
-			f.Hint = "look whether one was moved away from there; where none ever was, ocr state begin makes it"
+			f.Hint = "look whether one was moved away from there (ocr doctor tells more); where none ever was, ocr state begin makes it"
 		}
 	case errors.As(err, &notFound):
 		f.Kind = "no_project"
@@ -107,6 +110,8 @@ func explain(err error) failure {
 		f.Hint = "look at what it is: ocr needs a directory of that name"
 	case errors.Is(err, context.Canceled):
 		f.Kind, f.Message, f.Hint = "interrupted", "stopped by a signal", "run the command again"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		f.Kind, f.Hint = string(db.KindIO), "raise the limit of open files (ulimit -n), then run the same command again"
 	case errors.Is(err, fs.ErrPermission):
 		f.Kind, f.Hint = "not_readable", "check the owner and the mode of the path named above"
 	case errors.Is(err, fs.ErrNotExist):
@@ -141,6 +146,8 @@ func storeCode(err *db.Error) int {
 
 type invalidDetails struct {
 	Problems []artifact.Problem `json:"problems"`
+	// Truncated: there are more problems than these.
+	Truncated bool `json:"truncated,omitempty"`
 }
 
 type badIDDetails struct {

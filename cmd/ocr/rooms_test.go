@@ -6,12 +6,9 @@ import (
 	"go/token"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 // root is the folder of the module.
@@ -79,18 +76,6 @@ func sources(t *testing.T, patterns ...string) map[string]*ast.File {
 	return parsed
 }
 
-// literals calls fn with every text in the code.
-func literals(root ast.Node, fn func(text string)) {
-	ast.Inspect(root, func(node ast.Node) bool {
-		if literal, is := node.(*ast.BasicLit); is && literal.Kind == token.STRING {
-			if text, err := strconv.Unquote(literal.Value); err == nil {
-				fn(text)
-			}
-		}
-		return true
-	})
-}
-
 // queryHolders are the names under which the code holds the generated queries.
 var queryHolders = []string{"q", "tx", "r", "reader", "Queries"}
 
@@ -131,54 +116,5 @@ func TestEveryQuery(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Error("no query was seen in db/gen")
-	}
-}
-
-// TestNoSQL walks the code outside of db: statements stand in SQL files, where
-// they are checked and can be run by hand.
-func TestNoSQL(t *testing.T) {
-	statement := regexp.MustCompile(`(?s)\bSELECT\b.*\bFROM\b|\bINSERT\b.*\bINTO\b|\bUPDATE\b.*\bSET\b|\bDELETE\s+FROM\b`)
-	for path, file := range sources(t, "internal/*/*.go", "cmd/ocr/*.go") {
-		literals(file, func(text string) {
-			// What people are told to type is no statement of ours.
-			if statement.MatchString(text) && !strings.Contains(text, "ocr db query '") {
-				t.Errorf("%s holds the statement %q: move it to db/queries, or to a file of internal/doctor", path, text)
-			}
-		})
-	}
-}
-
-// TestHints walks the hints of package db: they stand behind "next: ".
-func TestHints(t *testing.T) {
-	seen := 0
-	for path, file := range sources(t, "db/*.go") {
-		hold := func(value ast.Expr) {
-			var parts []string
-			literals(value, func(text string) { parts = append(parts, text) })
-			if len(parts) == 0 {
-				return
-			}
-			seen++
-			first, last := parts[0], parts[len(parts)-1]
-			if strings.IndexFunc(first, unicode.IsUpper) == 0 || strings.HasSuffix(last, ".") || strings.Contains(first, "%q") {
-				t.Errorf("%s: the hint %q begins with a capital, ends with a stop, or half quotes a word for a shell", path, parts)
-			}
-		}
-		ast.Inspect(file, func(node ast.Node) bool {
-			switch n := node.(type) {
-			case *ast.KeyValueExpr:
-				if key, is := n.Key.(*ast.Ident); is && key.Name == "Hint" {
-					hold(n.Value)
-				}
-			case *ast.AssignStmt:
-				if left, is := n.Lhs[0].(*ast.SelectorExpr); is && left.Sel.Name == "Hint" {
-					hold(n.Rhs[0])
-				}
-			}
-			return true
-		})
-	}
-	if seen == 0 {
-		t.Error("no hint was seen in db")
 	}
 }

@@ -76,7 +76,12 @@ func (q *Queries) FindingUpsert(ctx context.Context, arg FindingUpsertParams) er
 
 const FindingsOfRound = `-- name: FindingsOfRound :many
 SELECT
-    f.id, o.reviewer_type, o.instance_number, f.title, f.severity,
+    f.id, o.reviewer_type,
+    CAST(CASE
+        WHEN typeof(o.instance_number) = 'integer' THEN o.instance_number
+        ELSE 0
+    END AS INTEGER) AS instance_number,
+    f.title, f.severity,
     f.file_path
 FROM review_findings AS f
 INNER JOIN reviewer_outputs AS o ON o.id = f.reviewer_output_id

@@ -39,7 +39,10 @@ func (q *Queries) CompletenessGet(ctx context.Context, sessionID string) (Sessio
 const StateGet = `-- name: StateGet :one
 SELECT
     s.id, s.branch, s.workflow_type, s.status, s.current_phase,
-    s.phase_number, s.started_at, s.updated_at, s.session_dir,
+    CAST(CASE
+        WHEN typeof(s.phase_number) = 'integer' THEN s.phase_number ELSE 0
+    END AS INTEGER) AS phase_number,
+    s.started_at, s.updated_at, s.session_dir,
     c.current_round, c.current_map_run, c.completeness_state,
     c.has_terminal_artifact, c.marked_closed, c.dependents_settled,
     p.round_started_at, p.map_started_at
@@ -69,7 +72,8 @@ type StateGetRow struct {
 	MapStartedAt        *string
 }
 
-// Row, current round and run, completion and openings of one session.
+// Row, current round and run, completion and openings of one session. The
+// number of a phase is 0 where another program stored something else.
 func (q *Queries) StateGet(ctx context.Context, id string) (StateGetRow, error) {
 	row := q.db.QueryRowContext(ctx, StateGet, id)
 	var i StateGetRow

@@ -9,6 +9,22 @@ import (
 	"context"
 )
 
+const EventAny = `-- name: EventAny :one
+SELECT EXISTS (
+    SELECT 1
+    FROM orchestration_events AS e
+    WHERE e.session_id = ?1
+) AS found
+`
+
+// Whether the log knows a session, row or not. Index: idx_events_session.
+func (q *Queries) EventAny(ctx context.Context, sessionID string) (bool, error) {
+	row := q.db.QueryRowContext(ctx, EventAny, sessionID)
+	var found bool
+	err := row.Scan(&found)
+	return found, err
+}
+
 const EventAppend = `-- name: EventAppend :exec
 INSERT INTO orchestration_events (
     session_id, event_type, phase, phase_number, round, metadata, created_at
@@ -92,9 +108,15 @@ func (q *Queries) EventLeases(ctx context.Context, sessionID string) (int64, err
 
 const EventList = `-- name: EventList :many
 SELECT
-    e.id, e.event_type, e.phase, e.phase_number, e.round, e.metadata,
-    e.created_at
+    e.id, e.event_type, e.phase, f.phase_number,
+    (
+        SELECT r.round
+        FROM orchestration_events AS r
+        WHERE r.id = e.id AND typeof(r.round) = 'integer'
+    ) AS round,
+    e.metadata, e.created_at
 FROM orchestration_events AS e
+INNER JOIN event_facts AS f ON f.event_id = e.id
 WHERE e.session_id = ?1
 ORDER BY e.id
 `
@@ -109,7 +131,8 @@ type EventListRow struct {
 	CreatedAt   string
 }
 
-// A session's log as it was written. Index: idx_events_session.
+// A session's log as it was written; whole numbers that other programs stored
+// as something else are NULL. Index: idx_events_session.
 func (q *Queries) EventList(ctx context.Context, sessionID string) ([]EventListRow, error) {
 	rows, err := q.db.QueryContext(ctx, EventList, sessionID)
 	if err != nil {

@@ -135,9 +135,12 @@ func (q *Queries) ExecutionFind(ctx context.Context, name string) (int64, error)
 
 const ExecutionGet = `-- name: ExecutionGet :one
 SELECT
-    x.id, x.command, x.args, x.exit_code, x.started_at, x.finished_at,
-    x.is_detached, x.uid, x.workflow_id, x.vendor, x.vendor_session_id,
-    x.persona, x.instance_index, x.name, x.resolved_model,
+    x.id, x.command, x.args, j.exit_code, x.started_at, x.finished_at,
+    CAST(CASE
+        WHEN typeof(x.is_detached) = 'integer' THEN x.is_detached ELSE 0
+    END AS INTEGER) AS is_detached,
+    x.uid, x.workflow_id, x.vendor, x.vendor_session_id,
+    x.persona, j.instance_index, x.name, x.resolved_model,
     x.last_heartbeat_at, x.notes, j.status
 FROM command_executions AS x
 INNER JOIN agent_journal AS j ON j.execution_id = x.id

@@ -56,7 +56,7 @@ func (q *Queries) ExportFinds(ctx context.Context, sessionID string) (int64, err
 }
 
 const ExportSessions = `-- name: ExportSessions :many
-SELECT s.id FROM sessions AS s ORDER BY s.rowid
+SELECT s.id FROM sessions AS s WHERE s.id IS NOT NULL ORDER BY s.rowid
 `
 
 // All sessions in the order in which they were begun.
@@ -865,7 +865,7 @@ FROM (
             ) AS place
         FROM sessions AS s
         INNER JOIN session_idle AS e ON e.session_id = s.id
-        WHERE s.status = 'closed'
+        WHERE s.status = 'closed' AND s.id IS NOT NULL
     ) AS t
 ) AS a
 WHERE a.verdict <> 'keep'
@@ -1013,7 +1013,7 @@ func (q *Queries) StatsCounts(ctx context.Context) (StatsCountsRow, error) {
 
 const StatsSessions = `-- name: StatsSessions :many
 SELECT
-    s.id, s.status, e.events,
+    s.id, s.status, CAST(IFNULL(e.events, 0) AS INTEGER) AS events,
     CAST(IFNULL(m.bytes, 0) + IFNULL(e.bytes, 0) AS INTEGER) AS bytes
 FROM sessions AS s
 LEFT JOIN (
@@ -1031,6 +1031,7 @@ LEFT JOIN (
     FROM orchestration_events AS v
     GROUP BY v.session_id
 ) AS e ON e.session_id = s.id
+WHERE s.id IS NOT NULL
 ORDER BY 4 DESC, s.id
 LIMIT 5
 `

@@ -590,7 +590,10 @@ SELECT
     e.session_id AS session_id,
     e.event_type AS event_type,
     e.phase AS phase,
-    e.phase_number AS phase_number,
+    -- Place of that phase; NULL when another program stored no whole number.
+    CASE
+        WHEN typeof(e.phase_number) = 'integer' THEN e.phase_number
+    END AS phase_number,
     -- Review round the event names; NULL when it names none.
     CASE
         WHEN e.event_type = 'map_completed' THEN NULL

@@ -12,7 +12,7 @@ import (
 const SessionActiveIDs = `-- name: SessionActiveIDs :many
 SELECT s.id
 FROM sessions AS s
-WHERE s.status = 'active'
+WHERE s.status = 'active' AND s.id IS NOT NULL
 ORDER BY s.id
 `
 
@@ -109,12 +109,18 @@ func (q *Queries) SessionInsert(ctx context.Context, arg SessionInsertParams) er
 const SessionList = `-- name: SessionList :many
 SELECT
     s.id, s.branch, s.status, s.workflow_type, s.current_phase,
-    s.phase_number, s.current_round, s.current_map_run, s.started_at,
+    CAST(CASE
+        WHEN typeof(s.phase_number) = 'integer' THEN s.phase_number ELSE 0
+    END AS INTEGER) AS phase_number,
+    c.current_round, c.current_map_run, s.started_at,
     s.updated_at, s.session_dir, c.completeness_state
 FROM sessions AS s
 INNER JOIN session_completeness AS c ON c.session_id = s.id
-WHERE s.status = CAST(?1 AS TEXT)
-    OR CAST(?1 AS TEXT) = 'all'
+WHERE s.id IS NOT NULL
+    AND (
+        s.status = CAST(?1 AS TEXT)
+        OR CAST(?1 AS TEXT) = 'all'
+    )
 ORDER BY unixepoch(s.started_at) DESC, s.rowid DESC
 `
 
@@ -134,7 +140,8 @@ type SessionListRow struct {
 }
 
 // Sessions of one status, or of 'all'; newest first. Where the same second
-// began several, the later row is the newer one.
+// began several, the later row is the newer one. The number of a phase is 0
+// where another program stored something else, so that the others are shown.
 func (q *Queries) SessionList(ctx context.Context, status string) ([]SessionListRow, error) {
 	rows, err := q.db.QueryContext(ctx, SessionList, status)
 	if err != nil {

@@ -43,7 +43,12 @@ RETURNING id;
 -- name: FindingsOfRound :many
 -- The findings that stand for a round, to be matched with its payload.
 SELECT
-    f.id, o.reviewer_type, o.instance_number, f.title, f.severity,
+    f.id, o.reviewer_type,
+    CAST(CASE
+        WHEN typeof(o.instance_number) = 'integer' THEN o.instance_number
+        ELSE 0
+    END AS INTEGER) AS instance_number,
+    f.title, f.severity,
     f.file_path
 FROM review_findings AS f
 INNER JOIN reviewer_outputs AS o ON o.id = f.reviewer_output_id

@@ -9,13 +9,28 @@ INSERT INTO orchestration_events (
 );
 
 -- name: EventList :many
--- A session's log as it was written. Index: idx_events_session.
+-- A session's log as it was written; whole numbers that other programs stored
+-- as something else are NULL. Index: idx_events_session.
 SELECT
-    e.id, e.event_type, e.phase, e.phase_number, e.round, e.metadata,
-    e.created_at
+    e.id, e.event_type, e.phase, f.phase_number,
+    (
+        SELECT r.round
+        FROM orchestration_events AS r
+        WHERE r.id = e.id AND typeof(r.round) = 'integer'
+    ) AS round,
+    e.metadata, e.created_at
 FROM orchestration_events AS e
+INNER JOIN event_facts AS f ON f.event_id = e.id
 WHERE e.session_id = sqlc.arg(session_id)
 ORDER BY e.id;
+
+-- name: EventAny :one
+-- Whether the log knows a session, row or not. Index: idx_events_session.
+SELECT EXISTS (
+    SELECT 1
+    FROM orchestration_events AS e
+    WHERE e.session_id = sqlc.arg(session_id)
+) AS found;
 
 -- name: EventTimeline :many
 -- A session's events after a given one, with round and run spelled out.

@@ -50,7 +50,9 @@ FROM (
     SELECT
         s.id AS session_id,
         s.workflow_type AS workflow_type,
-        CAST(s.phase_number AS INTEGER) AS phase_number,
+        CAST(CASE
+            WHEN typeof(s.phase_number) = 'integer' THEN s.phase_number ELSE 0
+        END AS INTEGER) AS phase_number,
         c.current_round AS current_round,
         c.current_map_run AS current_map_run,
         i.last_at AS last_at,
@@ -84,6 +86,7 @@ ORDER BY a.session_id;
 -- The sessions that have a row, and their folders.
 SELECT s.id, s.session_dir
 FROM sessions AS s
+WHERE s.id IS NOT NULL
 ORDER BY s.rowid;
 
 -- name: SyncInsert :exec

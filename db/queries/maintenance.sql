@@ -34,7 +34,7 @@ FROM (
             ) AS place
         FROM sessions AS s
         INNER JOIN session_idle AS e ON e.session_id = s.id
-        WHERE s.status = 'closed'
+        WHERE s.status = 'closed' AND s.id IS NOT NULL
     ) AS t
 ) AS a
 WHERE a.verdict <> 'keep'
@@ -443,7 +443,7 @@ SELECT
 -- The sessions that hold the most text, largest first: bytes of stored
 -- documents and of events, and the number of events.
 SELECT
-    s.id, s.status, e.events,
+    s.id, s.status, CAST(IFNULL(e.events, 0) AS INTEGER) AS events,
     CAST(IFNULL(m.bytes, 0) + IFNULL(e.bytes, 0) AS INTEGER) AS bytes
 FROM sessions AS s
 LEFT JOIN (
@@ -461,6 +461,7 @@ LEFT JOIN (
     FROM orchestration_events AS v
     GROUP BY v.session_id
 ) AS e ON e.session_id = s.id
+WHERE s.id IS NOT NULL
 ORDER BY 4 DESC, s.id
 LIMIT 5;
 
@@ -470,4 +471,4 @@ SELECT COUNT(*) FROM sessions AS s WHERE s.id = sqlc.arg(session_id);
 
 -- name: ExportSessions :many
 -- All sessions in the order in which they were begun.
-SELECT s.id FROM sessions AS s ORDER BY s.rowid;
+SELECT s.id FROM sessions AS s WHERE s.id IS NOT NULL ORDER BY s.rowid;

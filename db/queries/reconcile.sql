@@ -66,7 +66,7 @@ FROM (
             )
         )
 ) AS a
-WHERE a.verdict <> 'leave'
+WHERE a.verdict <> 'leave' AND a.session_id IS NOT NULL
 ORDER BY a.session_id;
 
 -- name: ReconcileClose :exec

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -126,9 +127,12 @@ func indented(raw json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-// checker reads a payload piece by piece and collects what is wrong with it.
+// checker reads a payload piece by piece and collects what is wrong with it,
+// up to MaxProblems.
 type checker struct {
 	found []located
+	// full: there was one more, and nothing needs to be read any further.
+	full bool
 }
 
 type located struct {
@@ -137,6 +141,10 @@ type located struct {
 }
 
 func (c *checker) fail(v value, format string, args ...any) {
+	if len(c.found) == MaxProblems {
+		c.full = true
+		return
+	}
 	c.found = append(c.found, located{v.offset, Problem{v.path, fmt.Sprintf(format, args...)}})
 }
 
@@ -150,7 +158,7 @@ func (c *checker) err() error {
 	for i, f := range c.found {
 		problems[i] = f.Problem
 	}
-	return &Invalid{Problems: problems}
+	return &Invalid{Problems: problems, Truncated: c.full}
 }
 
 // open takes the bytes of a payload for a JSON object. What is wrong here
@@ -210,7 +218,7 @@ func (c *checker) object(v value, known ...string) (*object, bool) {
 	}
 	o := &object{value: v}
 	seen := make(map[string]bool, len(known))
-	split(v.raw, func(d *json.Decoder) {
+	c.split(v.raw, func(d *json.Decoder) bool {
 		key := must(d.Token()).(string)
 		m := member{key, value{path: v.path + "." + key, offset: v.offset + d.InputOffset()}}
 		m.raw = next(d)
@@ -221,31 +229,34 @@ func (c *checker) object(v value, known ...string) (*object, bool) {
 			seen[key] = true
 		}
 		o.members = append(o.members, m)
+		return true
 	})
 	return o, true
 }
 
-// array splits an array into its items.
-func (c *checker) array(v value) ([]value, bool) {
+// array splits an array into its items, one at a time.
+func (c *checker) array(v value) (iter.Seq[value], bool) {
 	if v.raw[0] != '[' {
 		c.fail(v, "must be an array, not %s", v.kind())
 		return nil, false
 	}
-	var items []value
-	split(v.raw, func(d *json.Decoder) {
-		item := value{path: fmt.Sprintf("%s[%d]", v.path, len(items)), offset: v.offset + d.InputOffset()}
-		item.raw = next(d)
-		items = append(items, item)
-	})
-	return items, true
+	return func(yield func(value) bool) {
+		n := 0
+		c.split(v.raw, func(d *json.Decoder) bool {
+			item := value{path: fmt.Sprintf("%s[%d]", v.path, n), offset: v.offset + d.InputOffset()}
+			item.raw = next(d)
+			n++
+			return yield(item)
+		})
+	}, true
 }
 
-// split calls each for every member or item of a container.
-func split(raw json.RawMessage, each func(*json.Decoder)) {
+// split calls each for every member or item of a container, as long as each
+// returns true and the checker is not full.
+func (c *checker) split(raw json.RawMessage, each func(*json.Decoder) bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	must(d.Token())
-	for d.More() {
-		each(d)
+	for !c.full && d.More() && each(d) {
 	}
 }
 
@@ -357,7 +368,7 @@ func (c *checker) schemaVersion(o *object) {
 	}
 }
 
-func (c *checker) requiredArray(o *object, key string) ([]value, bool) {
+func (c *checker) requiredArray(o *object, key string) (iter.Seq[value], bool) {
 	v, ok := c.required(o, key)
 	if !ok {
 		return nil, false

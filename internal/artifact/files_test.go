@@ -222,7 +222,7 @@ func TestReplaceCopyAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.copyAside(r.hidden("old"), info); err != nil {
+	if err := r.copyAside(hiddenName(r.target, "old"), info); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(name, []byte("overwritten"), 0o600); err != nil {

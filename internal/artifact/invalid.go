@@ -14,22 +14,34 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
+// MaxProblems is how many problems of one payload are told. Checking stops at
+// the next one.
+const MaxProblems = 1000
+
 // Invalid says that a payload may not be recorded, and why: every problem, in
 // document order. A missing key counts as standing where its object begins.
 type Invalid struct {
 	Problems []Problem
+	// Truncated: there are more than MaxProblems; these were found first.
+	Truncated bool
 }
 
 // Error gives one line a problem.
 func (e *Invalid) Error() string {
 	var b strings.Builder
-	if len(e.Problems) == 1 {
+	switch {
+	case len(e.Problems) == 1:
 		b.WriteString("the payload is invalid:")
-	} else {
+	case e.Truncated:
+		fmt.Fprintf(&b, "the payload is invalid, more than %d problems:", len(e.Problems))
+	default:
 		fmt.Fprintf(&b, "the payload is invalid, %d problems:", len(e.Problems))
 	}
 	for _, p := range e.Problems {
 		fmt.Fprintf(&b, "\n  %s %s", p.Path, p.Message)
+	}
+	if e.Truncated {
+		fmt.Fprintf(&b, "\n  and more: checking stopped after %d problems", len(e.Problems))
 	}
 	return b.String()
 }

@@ -80,9 +80,9 @@ func (p *mapParser) sections(o *object) []Section {
 		return nil
 	}
 	first := map[int64]string{}
-	sections := make([]Section, 0, len(items))
-	written := make([]json.RawMessage, 0, len(items))
-	for _, item := range items {
+	sections := []Section{}
+	var written []json.RawMessage
+	for item := range items {
 		s, raw := p.section(item, first)
 		sections = append(sections, s)
 		written = append(written, raw)
@@ -119,9 +119,9 @@ func (p *mapParser) section(v value, first map[int64]string) (s Section, raw jso
 		return s, nil
 	}
 	seen := map[string]string{}
-	s.Files = make([]File, 0, len(items))
-	written := make([]json.RawMessage, 0, len(items))
-	for _, item := range items {
+	s.Files = []File{}
+	var written []json.RawMessage
+	for item := range items {
 		f, raw := p.file(item, seen)
 		s.Files = append(s.Files, f)
 		written = append(written, raw)

@@ -210,6 +210,37 @@ func TestParseRoundAllProblems(t *testing.T) {
 		"$.verdict", "$.schema_version")
 }
 
+// TestProblemsAreBounded: a payload of nothing but faults gives a short answer,
+// wherever the faults are.
+func TestProblemsAreBounded(t *testing.T) {
+	faults := func(n int) string { return strings.TrimSuffix(strings.Repeat("1,", n), ",") }
+	for name, parse := range map[string]func(n int) error{
+		"Reviewers": func(n int) error {
+			return parseRound([]byte(`{"schema_version":1,"verdict":"APPROVE","reviewers":[` + faults(n) + `]}`))
+		},
+		"Findings": func(n int) error {
+			return parseRound([]byte(`{"schema_version":1,"verdict":"APPROVE","reviewers":[{"type":"a","instance":1,"findings":[` + faults(n) + `]}]}`))
+		},
+		"Files": func(n int) error {
+			return parseMap([]byte(`{"schema_version":1,"sections":[{"section_number":1,"title":"t","files":[` + faults(n) + `]}]}`))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, n := range []int{MaxProblems, MaxProblems + 1, 200 * MaxProblems} {
+				err := parse(n)
+				invalid, ok := errors.AsType[*Invalid](err)
+				if !ok || len(invalid.Problems) != MaxProblems {
+					t.Fatalf("%d faults: %v", n, err)
+				}
+				more := n > MaxProblems
+				if invalid.Truncated != more || strings.Contains(err.Error(), "checking stopped") != more {
+					t.Errorf("%d faults: truncated is %t", n, invalid.Truncated)
+				}
+			}
+		})
+	}
+}
+
 func TestInvalidIsSafeToPrint(t *testing.T) {
 	err := parseRound([]byte(`{"schema_version":1,"verdict":"\u001b[31m` + strings.Repeat("x", 1000) + `","reviewers":[]}`))
 	if text := err.Error(); strings.Contains(text, "\x1b") || len(text) > 400 {

@@ -1,7 +1,6 @@
 package artifact
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +48,8 @@ func Replace(boundary, dir, rel string, data []byte) (*Replacement, error) {
 // Replace puts data in place of the file rel, a slash path inside the
 // directory, and creates the folders on the way. A reader sees either the old
 // file or the whole new one, also after a crash. The old one is set aside under
-// a hidden name until Keep or Undo. If Replace fails, everything is as it was.
+// a hidden name until Keep or Undo. What programs that died have left under
+// hidden names as new content of this file is removed once it is old. If Replace fails, everything is as it was.
 //
 // A symbolic link in place of the file is itself replaced, never followed.
 func (d *Dir) Replace(rel string, data []byte) (*Replacement, error) {
@@ -71,6 +71,7 @@ func (r *Replacement) apply(data []byte) (err error) {
 	if r.made, err = makeDirs(r.root, path.Dir(r.target)); err != nil {
 		return err
 	}
+	dropLeftovers(r.root, r.target)
 	if err := r.write(data); err != nil {
 		return err
 	}
@@ -87,14 +88,8 @@ func (r *Replacement) apply(data []byte) (err error) {
 	return syncDir(r.root, path.Dir(r.target))
 }
 
-// hidden is a name beside the target that nobody lists or reads.
-func (r *Replacement) hidden(purpose string) string {
-	return path.Join(path.Dir(r.target),
-		fmt.Sprintf(".%s.%s.%s", path.Base(r.target), rand.Text(), purpose))
-}
-
 func (r *Replacement) write(data []byte) error {
-	name := r.hidden("new")
+	name := hiddenName(r.target, newContent)
 	f, err := r.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
@@ -120,7 +115,7 @@ func (r *Replacement) setAside() error {
 	if info.IsDir() {
 		return fmt.Errorf("a folder of that name is there; move it elsewhere: %w", syscall.EISDIR)
 	}
-	name := r.hidden("old")
+	name := hiddenName(r.target, oldContent)
 	err = r.root.Link(r.target, name)
 	if err == nil {
 		r.aside = name

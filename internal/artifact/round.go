@@ -165,9 +165,9 @@ func (p *roundParser) reviewers(o *object) []Reviewer {
 		instance int64
 	}
 	first := map[name]string{}
-	reviewers := make([]Reviewer, 0, len(items))
-	written := make([]json.RawMessage, 0, len(items))
-	for _, item := range items {
+	reviewers := []Reviewer{}
+	var written []json.RawMessage
+	for item := range items {
 		reviewer, raw, named := p.reviewer(item)
 		if named {
 			n := name{reviewer.Type, reviewer.Instance}
@@ -200,9 +200,9 @@ func (p *roundParser) reviewer(v value) (r Reviewer, raw json.RawMessage, named 
 		p.countable = false
 		return r, nil, typed && numbered
 	}
-	written := make([]json.RawMessage, 0, len(items))
-	r.Findings = make([]Finding, 0, len(items))
-	for _, item := range items {
+	var written []json.RawMessage
+	r.Findings = []Finding{}
+	for item := range items {
 		f, raw := p.finding(item)
 		r.Findings = append(r.Findings, f)
 		written = append(written, raw)

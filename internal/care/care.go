@@ -7,7 +7,6 @@ package care
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -88,14 +87,12 @@ func whom(holders []db.Holder) string {
 	return strings.Join(list, ", ")
 }
 
+// maxPIDBytes bounds the file in which the dashboard writes its number.
+const maxPIDBytes = 64
+
 // dashboard returns the process in the dashboard's file, if it is alive.
 func dashboard(p project.Project) (pid int64, running bool) {
-	f, err := os.Open(p.DashboardPID())
-	if err != nil {
-		return 0, false
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, 64))
+	text, err := project.ReadBounded(p.DashboardPID(), maxPIDBytes)
 	if err != nil {
 		return 0, false
 	}

@@ -51,6 +51,14 @@ func TestStats(t *testing.T) {
 			t.Errorf("%+v %v", s.Counts, err)
 		}
 	})
+	t.Run("NoEvents", func(t *testing.T) {
+		d := newDesk(t)
+		d.run("INSERT INTO sessions (id, branch, workflow_type, session_dir) VALUES ('bare', 'b', 'review', 'd'), (NULL, 'b', 'review', 'd')")
+		s, err := care.Stats(t.Context(), d.Project.Database(), d.Options())
+		if err != nil || len(s.Largest) != 1 || s.Largest[0].Events != 0 || s.Largest[0].Bytes != 0 {
+			t.Errorf("%+v %v", s.Largest, err)
+		}
+	})
 	t.Run("NoDatabase", func(t *testing.T) {
 		s, err := care.Stats(t.Context(), filepath.Join(t.TempDir(), "ocr.db"), db.Options{})
 		if err != nil || s.Exists {

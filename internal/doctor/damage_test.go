@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
 	"os/exec"
@@ -182,8 +183,8 @@ func damages() []damage {
 			"INSERT INTO review_findings (reviewer_output_id, title, severity) SELECT id, 'not in the index', 'low' FROM reviewer_outputs LIMIT 1")},
 		{name: "OrphanArtifact", id: "data.foreign_keys", status: Fail, damage: sqlDamage(
 			"INSERT INTO review_findings (reviewer_output_id, title, severity) VALUES (901, 'lost finding', 'low')")},
-		{name: "OrphanEvent", id: "data.foreign_keys", status: Fail, damage: sqlDamage(
-			"INSERT INTO orchestration_events (session_id, event_type) VALUES ('gone', 'session_created')")},
+		{name: "OrphanEvent", id: "data.foreign_keys", status: Fail, measured: "2; events of sessions without a row, which are kept: away, gone", damage: sqlDamage(
+			"INSERT INTO orchestration_events (session_id, event_type) VALUES ('gone', 'session_created'), ('away', 'session_created'), ('gone', 'session_resumed')")},
 		{name: "ManyOrphans", id: "data.foreign_keys", status: Fail, measured: "300", damage: sqlDamage(
 			`WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 300)
 			INSERT INTO markdown_artifacts (session_id, artifact_type, file_path, content) SELECT 'gone', 'final', i, 'x' FROM n`)},
@@ -205,6 +206,9 @@ func damages() []damage {
 		{name: "PhaseUnknown", id: "data.values", status: Fail, damage: func(t *testing.T, p project.Project, _ *Request) {
 			around(t, p.Database(), "trg_sessions_closed_stands", "UPDATE sessions SET current_phase = 'lunch' WHERE id = 'done'")
 		}},
+		{name: "PhaseNumberIsText", id: "data.values", status: Fail, damage: sqlDamage("UPDATE sessions SET phase_number = 'first' WHERE id = 'done'")},
+		{name: "NoID", id: "data.values", status: Fail, damage: sqlDamage(
+			"INSERT INTO sessions (id, branch, workflow_type, session_dir) VALUES (NULL, 'b', 'review', 'd')")},
 		{name: "RollbackJournal", id: "data.journal_mode", status: Warn, damage: sqlDamage("PRAGMA journal_mode = DELETE")},
 		{name: "ClosedWithoutProof", id: "lifecycle.unproven", status: Fail, damage: func(t *testing.T, p project.Project, _ *Request) {
 			raw(t, p.Database(), "UPDATE command_executions SET finished_at = datetime('now'), exit_code = 0 WHERE uid = 'living'")
@@ -317,6 +321,17 @@ func damages() []damage {
 			must(t, os.WriteFile(path, []byte("half"), 0o644))
 			old := time.Now().Add(-3 * time.Hour)
 			must(t, os.Chtimes(path, old, old))
+		}},
+		{name: "ArtifactLeft", id: "housekeeping.temps", status: Warn, measured: "2", damage: func(t *testing.T, p project.Project, _ *Request) {
+			dir := filepath.Join(p.Sessions(), "done", "rounds", "round-1")
+			must(t, os.MkdirAll(dir, 0o755))
+			old := time.Now().Add(-3 * time.Hour)
+			for _, purpose := range []string{"new", "old"} {
+				path := filepath.Join(dir, ".round-meta.json."+rand.Text()+"."+purpose)
+				must(t, os.WriteFile(path, []byte("{}"), 0o644))
+				must(t, os.Chtimes(path, old, old))
+			}
+			must(t, os.WriteFile(filepath.Join(dir, ".round-meta.json."+rand.Text()+".new"), []byte("{}"), 0o644))
 		}},
 		{name: "MuchIdle", id: "housekeeping.growth", status: Warn, measured: "idle", damage: sqlDamage(
 			"INSERT INTO user_notes (target_type, target_id, content) VALUES ('session', 'done', zeroblob(20000000))", "DELETE FROM user_notes")},

@@ -310,7 +310,7 @@ func tellCauses(checks []Check, results map[string]result) []Check {
 		case c.Status != Unknown:
 		case damaged && db.KindOf(c.cause) == db.KindCorrupt:
 			checks[i].Status, checks[i].Measured, checks[i].Next = Skip, "the file is damaged: see data.integrity", ""
-		case incomplete != "" && db.KindOf(c.cause) == db.KindInternal:
+		case incomplete != "" && db.KindOf(c.cause) == db.KindSchema:
 			checks[i].Status, checks[i].Next = Skip, ""
 			checks[i].Measured = fmt.Sprintf("a part of the schema that it needs is not there: see %s", incomplete)
 		}

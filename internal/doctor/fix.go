@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"ocr/db"
 	"ocr/internal/lifecycle"
+	"ocr/internal/project"
 )
 
 // The outcomes of one fix.
@@ -241,6 +243,9 @@ func JournalPath(data string) string { return filepath.Join(data, ".cache", "doc
 
 func appendLine(path string, line []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := project.CheckRegular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ocr/db"
+	"ocr/internal/artifact"
 	"ocr/internal/shell"
 )
 
@@ -99,9 +100,13 @@ func openSnapshot(ctx context.Context, path string) error {
 }
 
 // leftAfter is how old a temporary file must be to count as left behind.
-const leftAfter = time.Hour
+const leftAfter = artifact.LeftAfter
 
-func housekeepingTemps(_ context.Context, x *exam) result {
+// maxEntries bounds how many files and folders of sessions are looked at,
+// unless the look is Deep.
+const maxEntries = 20000
+
+func housekeepingTemps(ctx context.Context, x *exam) result {
 	look := "ls -la " + shell.Quote(x.project.Data())
 	var left []Row
 	for _, dir := range []string{x.project.Data(), filepath.Join(x.project.Data(), ".cache")} {
@@ -117,10 +122,49 @@ func housekeepingTemps(_ context.Context, x *exam) result {
 			left = append(left, Row{"file": filepath.Join(dir, entry.Name()), "bytes": info.Size()})
 		}
 	}
-	if len(left) > 0 {
-		return warn(look, "%d", len(left)).with(left)
+	inData := len(left)
+	beside, scope, err := x.artifactTemps(ctx)
+	if err != nil {
+		return unknown(err, "ls -la "+shell.Quote(x.project.Sessions()))
 	}
-	return ok("none")
+	left = append(left, beside...)
+	switch {
+	case len(left) == 0:
+		return ok("none%s", scope)
+	case inData == 0:
+		look = "ls -la " + shell.Quote(filepath.Dir(left[0].text("file")))
+	}
+	return warn(look, "%d%s", len(left), scope).with(left)
+}
+
+// artifactTemps finds what was left beside the files of sessions: under .new
+// what never counted, under .old a file as it was before. scope is not empty
+// where not everything was looked at.
+func (x *exam) artifactTemps(ctx context.Context) (left []Row, scope string, err error) {
+	seen := 0
+	err = filepath.WalkDir(x.project.Sessions(), func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+			return nil
+		case err != nil:
+			return err
+		case seen == maxEntries && !x.Deep:
+			scope = fmt.Sprintf(", among the first %d files and folders of sessions", maxEntries)
+			return fs.SkipAll
+		}
+		seen++
+		if entry.IsDir() || !artifact.IsLeftover(entry.Name()) {
+			return nil
+		}
+		info, err := entry.Info()
+		if err == nil && time.Since(info.ModTime()) > leftAfter {
+			left = append(left, Row{"file": path, "bytes": info.Size()})
+		}
+		return nil
+	})
+	return left, scope, err
 }
 
 // temporary knows the names that programs give to files in the making.

@@ -94,6 +94,25 @@ func dataTimes(ctx context.Context, x *exam) result {
 	return r
 }
 
+// dataForeignKeys names the sessions whose row was lost: no repair touches
+// their log, and begin refuses their ids.
+func dataForeignKeys(ctx context.Context, x *exam) result {
+	r := offending("data.foreign_keys", Fail, fixDryRun)(ctx, x)
+	var lost []string
+	for _, row := range r.rows {
+		if id := row.text("session_id"); id != "" {
+			lost = append(lost, id)
+		}
+	}
+	if len(lost) > 0 {
+		r.measured += "; events of sessions without a row, which are kept: " + strings.Join(lost, ", ")
+	}
+	if r.total > 0 && len(lost) == r.total {
+		r.next = "ocr doctor --check data.foreign_keys --json"
+	}
+	return r
+}
+
 // dataDuplicates: an old file may have them, its upgrade folds them.
 func dataDuplicates(ctx context.Context, x *exam) result {
 	if x.facts.version > 0 && x.facts.version < db.SharedLatest {

@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"ocr/internal/project"
 )
 
 // The log is cut back to keepLines once it has more than maxLines.
@@ -43,6 +46,11 @@ func Append(ctx context.Context, path string, entries []Entry) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
+	for _, file := range []string{path, path + ".lock"} {
+		if err := project.CheckRegular(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	lock := flock.New(path+".lock", flock.SetPermissions(0o666))
 	waiting, stop := context.WithTimeout(ctx, lockWait)
 	defer stop()
@@ -67,9 +75,6 @@ func appendTo(path string, text []byte) (err error) {
 	info, err := file.Stat()
 	if err != nil {
 		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a regular file", path)
 	}
 	if size := info.Size(); size > 0 {
 		last := make([]byte, 1)

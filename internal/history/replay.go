@@ -6,8 +6,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
+
+	"ocr/internal/project"
 )
 
 // maxLineBytes bounds one line; a longer one counts as bad.
@@ -34,7 +35,7 @@ type Replayed struct {
 // counts, but a start never after an end. Without a log there is nothing.
 func Replay(path string) (Replayed, error) {
 	var result Replayed
-	file, err := os.Open(path)
+	file, err := project.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return result, nil
 	}

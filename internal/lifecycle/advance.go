@@ -120,6 +120,8 @@ func (s session) checkMove(phases phases, in AdvanceRequest) (int64, error) {
 			"the phase complete is entered by ocr state %s with the result of the %s, not by advance", verb, s.unit())
 	case from != 0 && to == from+1:
 		return s.number(), nil
+	case s.CurrentPhase == phaseComplete && to == 1 && !s.hasNext():
+		return 0, s.noNext()
 	case s.CurrentPhase == phaseComplete && to == 1:
 		return 0, refuse(Transition, KindIllegalMove, s.command("advance", "--phase", phases.first(), fmt.Sprintf("%s=%d", flag, s.number()+1)),
 			"%s %d of session %q is complete; the next one is opened with %s", s.unit(), s.number(), s.ID, flag)
@@ -135,6 +137,9 @@ func (s session) checkMove(phases phases, in AdvanceRequest) (int64, error) {
 // checkOpening holds the opening of a round or run to the next number and the
 // first phase.
 func (s session) checkOpening(phases phases, phase string, next int64, flag string) error {
+	if !s.hasNext() {
+		return s.noNext()
+	}
 	if next != s.number()+1 {
 		return refuse(Transition, KindIllegalNumber, s.command("status"),
 			"session %q is in %s %d: %s takes that number, or %d for the next one, not %d",

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"ocr/db"
@@ -94,6 +95,9 @@ func (c Caller) createSession(ctx context.Context, tx *db.Tx, in BeginRequest, p
 	if dir == "" {
 		dir = filepath.Join(c.Project.Sessions(), in.SessionID)
 	}
+	if err := c.checkUnlogged(ctx, tx, in.SessionID); err != nil {
+		return nil, err
+	}
 	err := tx.SessionInsert(ctx, gen.SessionInsertParams{
 		ID: in.SessionID, Branch: in.Branch, WorkflowType: in.Workflow, CurrentPhase: phase,
 		SessionDir: dir, Now: at,
@@ -111,9 +115,23 @@ func (c Caller) createSession(ctx context.Context, tx *db.Tx, in BeginRequest, p
 	return artifact.OpenDir(c.Project.Dir(), dir)
 }
 
+// checkUnlogged refuses (Invariant) to make a row for an id that the log knows:
+// events of a row that was lost would count for the new session.
+func (c Caller) checkUnlogged(ctx context.Context, tx *db.Tx, id string) error {
+	logged, err := tx.EventAny(ctx, id)
+	if err != nil || !logged {
+		return err
+	}
+	return refuse(Invariant, KindLogWithoutRow, "ocr doctor --check data.foreign_keys"+c.elsewhere(),
+		"the log has events of session %q, and its row is gone: the log is kept, and that id is not used for another session; choose another one", id)
+}
+
 // reopen starts a session again that is closed, or whose current round or run
 // is complete.
 func reopen(ctx context.Context, tx *db.Tx, s session, in BeginRequest, phase, at string) error {
+	if err := s.checkWorkflow(); err != nil {
+		return err
+	}
 	if s.WorkflowType != in.Workflow {
 		return refuse(Usage, KindWrongWorkflow, fmt.Sprintf("ocr state begin --workflow-type %s, or another --session-id", s.WorkflowType),
 			"session %q is a %s, not a %s", s.ID, s.WorkflowType, in.Workflow)
@@ -127,10 +145,13 @@ func reopen(ctx context.Context, tx *db.Tx, s session, in BeginRequest, phase, a
 	if err != nil {
 		return err
 	}
-	round, run, grew := s.CurrentRound, s.CurrentMapRun, last+1 > s.number()
+	round, run, grew := s.CurrentRound, s.CurrentMapRun, last >= s.number()
 	event := gen.EventAppendParams{
 		SessionID: s.ID, EventType: "session_resumed",
 		Phase: &phase, PhaseNumber: ptr(int64(1)), Now: at,
+	}
+	if grew && last == math.MaxInt64 {
+		return s.noNext()
 	}
 	if grew {
 		event.EventType = "round_started"

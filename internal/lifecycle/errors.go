@@ -53,6 +53,8 @@ const (
 	KindStillRunning    = "still_running"
 	KindLeaseHeld       = "lease_held"
 	KindLeaseUnreadable = "lease_unreadable"
+	KindUnknownWorkflow = "unknown_workflow"
+	KindLogWithoutRow   = "log_without_row"
 )
 
 // RuleKinds names each rule that a trigger of the schema keeps, by the text

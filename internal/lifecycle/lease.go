@@ -76,6 +76,9 @@ func (c Caller) strandedText(ctx context.Context, q *gen.Queries, s session, onw
 	case l.held(time.Now()):
 		return fmt.Sprintf("%s took this %s over: leave it alone until %s, and see then with: %s",
 			l.holder(), s.unit(), l.until.Format(time.RFC3339), s.command("status")), nil
+	case left == 0 && !s.hasNext():
+		return fmt.Sprintf("this %s was taken over %d times without a result; close it without one with: %s",
+			s.unit(), leases, s.command("finish", "--abort")), nil
 	case left == 0:
 		return fmt.Sprintf("this %s was taken over %d times without a result; close it without one with: %s -- or start afresh, in %s %d, with: %s",
 			s.unit(), leases, s.command("finish", "--abort"), s.unit(), s.number()+1, s.command("advance", "--phase", first,

@@ -100,10 +100,12 @@ func (s session) onward(phases phases) string {
 	switch {
 	case s.CurrentPhase == phaseSynthesis:
 		return s.command(s.workflow().verb, "--file FILE")
-	case phases.number(s.CurrentPhase) == 0, len(rest) == 0:
-		return s.command("advance", "--phase", phases.first(), fmt.Sprintf("%s=%d", s.workflow().numberFlag, s.number()+1))
+	case len(rest) != 0 && phases.number(s.CurrentPhase) != 0:
+		return s.command("advance", "--phase", rest[0])
+	case !s.hasNext():
+		return s.command("finish", "--abort")
 	}
-	return s.command("advance", "--phase", rest[0])
+	return s.command("advance", "--phase", phases.first(), fmt.Sprintf("%s=%d", s.workflow().numberFlag, s.number()+1))
 }
 
 // unfinishedProcesses lists the processes of a session that others run, and

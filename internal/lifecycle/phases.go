@@ -16,10 +16,14 @@ const (
 // place, from 1.
 type phases []string
 
+// loadPhases refuses (Invariant) a workflow that has none.
 func loadPhases(ctx context.Context, q *gen.Queries, workflow string) (phases, error) {
 	rows, err := q.WorkflowPhases(ctx, workflow)
 	if err != nil {
 		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, refuse(Invariant, KindUnknownWorkflow, "ocr doctor --check data.values", "there is no workflow %q", workflow)
 	}
 	names := make(phases, len(rows))
 	for i, row := range rows {

@@ -120,6 +120,16 @@ func TestShow(t *testing.T) {
 			t.Errorf("%+v", rounds)
 		}
 	})
+	t.Run("ImpossibleFolder", func(t *testing.T) {
+		d := newDesk(t)
+		d.begin("s", "review")
+		d.sql("UPDATE sessions SET session_dir = 'a' || char(0) || 'b' WHERE id = 's'")
+		view, err := lifecycle.Show(t.Context(), d.Caller, "s")
+		must(t, err)
+		if view.Session.ID != "s" || view.Artifacts.Rounds == nil || view.Artifacts.MapRuns == nil || !d.noticed("cannot be one") {
+			t.Errorf("%+v", view)
+		}
+	})
 	t.Run("NoneActive", func(t *testing.T) {
 		for _, d := range []*desk{emptyDesk(t), newDesk(t)} {
 			if view, err := lifecycle.Show(t.Context(), d.Caller, ""); view != nil || err != nil {

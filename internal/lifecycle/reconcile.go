@@ -144,6 +144,10 @@ func (c Caller) reconcilable(ctx context.Context, q *gen.Queries, at time.Time) 
 			}
 			plan.add(row, ReconcileStale, detail+" and no process works for it: closed without a result")
 		default:
+			if _, known := workflows[row.WorkflowType]; !known {
+				plan.warnings = append(plan.warnings, fmt.Sprintf("warning: session %s is left as it is: it is neither a review nor a map", row.SessionID))
+				continue
+			}
 			result, kind := artifact.RoundFinal(row.CurrentRound), ReconcileRound
 			if row.WorkflowType == "map" {
 				result, kind = artifact.MapFinal(row.CurrentMapRun), ReconcileMap

@@ -57,7 +57,21 @@ func (c Caller) load(ctx context.Context, q *gen.Queries, id, chosen string) (se
 	if errors.Is(err, sql.ErrNoRows) {
 		return session{}, refuse(NotFound, KindNoSession, "ocr state list"+c.elsewhere(), "there is no session %q", id)
 	}
-	return session{row, chosen, c.elsewhere()}, err
+	if err != nil {
+		return session{}, err
+	}
+	s := session{row, chosen, c.elsewhere()}
+	return s, s.checkWorkflow()
+}
+
+// checkWorkflow refuses a row that another program left with a workflow that
+// no verb knows.
+func (s session) checkWorkflow() error {
+	if _, known := workflows[s.WorkflowType]; known {
+		return nil
+	}
+	return refuse(Invariant, KindUnknownWorkflow, "ocr doctor --check data.values"+s.elsewhere,
+		"session %q is neither a review nor a map but a %q: no command can work with it", s.ID, s.WorkflowType)
 }
 
 // tell says which session was picked when the caller did not name it.

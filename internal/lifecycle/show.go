@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"syscall"
 
 	"ocr/db"
 	"ocr/db/gen"
@@ -44,7 +45,11 @@ func Show(ctx context.Context, c Caller, id string) (*Overview, error) {
 		return nil, err
 	}
 	view.Dir = c.Project.SessionDir(s.SessionDir, s.ID)
-	if view.Artifacts, err = artifact.Listing(view.Dir); err != nil {
+	view.Artifacts, err = artifact.Listing(view.Dir)
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENAMETOOLONG) {
+		view.Artifacts = artifact.Inventory{Rounds: []artifact.RoundFiles{}, MapRuns: []artifact.MapFiles{}}
+		c.Notice("warning: the stored folder of the session cannot be one, so no file of it is listed: " + err.Error())
+	} else if err != nil {
 		return nil, err
 	}
 	c.tell(s)

@@ -49,7 +49,8 @@ type SkippedFolder struct {
 // sessions, in the round or run and the phase that their files tell. Payloads
 // and texts of these folders are stored with them. Sessions that have a row
 // stay as they are. Each folder is taken in whole or not at all; one that
-// cannot be read, or whose name can be no id, is passed over with a warning.
+// cannot be read, whose name can be no id, or that the rules of the database
+// refuse, is passed over with a warning.
 // Where the database knows no process at all, ended ones come back from the
 // recovery log. It makes a missing database.
 func Sync(ctx context.Context, c Caller) (SyncResult, error) {
@@ -85,13 +86,16 @@ func Sync(ctx context.Context, c Caller) (SyncResult, error) {
 		for _, entry := range strange {
 			found, err := c.look(entry)
 			if err != nil {
-				result.Skipped = append(result.Skipped, SkippedFolder{entry.Name(), err.Error()})
-				c.Notice(fmt.Sprintf("warning: the folder %s is passed over: %v", entry.Name(), err))
+				result.skip(c, entry, err)
 			}
 			if err != nil || found == nil {
 				continue
 			}
 			taken, err := c.takeIn(ctx, store, *found)
+			if refused(err) {
+				result.skip(c, entry, err)
+				continue
+			}
 			if err != nil {
 				return err
 			}
@@ -103,6 +107,18 @@ func Sync(ctx context.Context, c Caller) (SyncResult, error) {
 		return err
 	})
 	return result, err
+}
+
+func (r *SyncResult) skip(c Caller, entry os.DirEntry, why error) {
+	r.Skipped = append(r.Skipped, SkippedFolder{entry.Name(), why.Error()})
+	c.Notice(fmt.Sprintf("warning: the folder %s is passed over: %v", entry.Name(), why))
+}
+
+// refused tells whether err is about one folder only: the next may be taken in.
+func refused(err error) bool {
+	var no *Error
+	kind := db.KindOf(err)
+	return errors.As(err, &no) || kind == db.KindRule || kind == db.KindConstraint
 }
 
 // strangeFolders lists what lies below .ocr/sessions and belongs to no row,
@@ -260,6 +276,9 @@ func (c Caller) takeIn(ctx context.Context, store *db.Store, f find) (taken *Syn
 		at := now()
 		_, err := tx.StateGet(ctx, f.id)
 		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if err := c.checkUnlogged(ctx, tx, f.id); err != nil {
 			return err
 		}
 		phases, err := loadPhases(ctx, tx.Queries, f.workflow)

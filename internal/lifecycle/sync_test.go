@@ -214,7 +214,23 @@ session_synced|map-context|1|<nil>|{"source":"filesystem_backfill","map_run":3}
 		d.sync()
 		d.put(map[string]string{"s/context.md": "c\n"})
 		d.breakAt("INSERT ON markdown_artifacts")
-		d.unchanged(func() error { _, err := lifecycle.Sync(t.Context(), d.Caller); return err })
+		before := d.all()
+		if got := d.sync(); len(got.Sessions) != 0 || len(got.Skipped) != 1 || d.all() != before {
+			t.Errorf("%+v, and this is there now:\n%s", got, d.all())
+		}
+	})
+
+	t.Run("LogWithoutRow", func(t *testing.T) {
+		d := newDesk(t)
+		d.sql("INSERT INTO orchestration_events (session_id, event_type) VALUES ('lost', 'session_created')")
+		d.put(map[string]string{"a/context.md": "c\n", "lost/context.md": "c\n", "z/context.md": "c\n"})
+		got := d.sync()
+		if len(got.Sessions) != 2 || len(got.Skipped) != 1 || got.Skipped[0].Name != "lost" || !strings.Contains(got.Skipped[0].Reason, "its row is gone") {
+			t.Errorf("%+v", got)
+		}
+		if ids := d.rows("SELECT id FROM sessions ORDER BY id"); ids != "a\nz\n" {
+			t.Errorf("sessions %q", ids)
+		}
 	})
 
 	t.Run("Race", func(t *testing.T) {

@@ -1,5 +1,7 @@
 package lifecycle
 
+import "math"
+
 // workflow is what differs between reviews and maps. The phases of each come
 // from the view workflow_phases.
 type workflow struct {
@@ -32,4 +34,14 @@ func (s session) number() int64 {
 		return s.CurrentMapRun
 	}
 	return s.CurrentRound
+}
+
+// hasNext tells whether a number comes after the current one.
+func (s session) hasNext() bool { return s.number() < math.MaxInt64 }
+
+// noNext refuses to open what would come after the highest number there is.
+func (s session) noNext() error {
+	return refuse(Transition, KindIllegalNumber, s.command("show"),
+		"session %q is in %s %d, the highest number there is: no further %s can be opened; begin another session",
+		s.ID, s.unit(), s.number(), s.unit())
 }

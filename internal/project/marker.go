@@ -52,7 +52,7 @@ func (p Project) markerFiles() []string {
 }
 
 func liveUID(path string) (string, bool) {
-	text, err := readBounded(path, maxMarkerBytes)
+	text, err := ReadBounded(path, maxMarkerBytes)
 	if err != nil {
 		return "", false
 	}

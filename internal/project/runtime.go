@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -89,7 +87,7 @@ func positiveNode(node *yaml.Node) (int64, bool) {
 // file without that word is not parsed. Aliases are looked at and never
 // expanded, so the work is bounded by the size of the file.
 func (p Project) configured() (values map[string]*yaml.Node, warnings []string) {
-	text, err := readBounded(p.Config(), maxConfigBytes)
+	text, err := ReadBounded(p.Config(), maxConfigBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -133,29 +131,4 @@ func child(document *yaml.Node, key string) *yaml.Node {
 		return pairs[i+1]
 	}
 	return nil
-}
-
-// readBounded returns the content of a regular file of at most limit bytes.
-// Anything else is an error: a pipe would keep the program waiting.
-func readBounded(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(text)) > limit {
-		return nil, fmt.Errorf("%s has more than %d bytes", path, limit)
-	}
-	return text, nil
 }

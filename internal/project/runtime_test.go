@@ -117,10 +117,10 @@ func TestReadBounded(t *testing.T) {
 	if err := os.WriteFile(path, []byte("12345"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := readBounded(path, 5); err != nil || string(text) != "12345" {
+	if text, err := ReadBounded(path, 5); err != nil || string(text) != "12345" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := readBounded(path, 4); err == nil {
+	if _, err := ReadBounded(path, 4); err == nil {
 		t.Error("5 bytes were taken where 4 are the limit")
 	}
 }

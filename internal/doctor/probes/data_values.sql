@@ -5,11 +5,13 @@ SELECT
     s.id AS session_id,
     s.workflow_type AS workflow_type,
     s.current_phase AS current_phase,
+    typeof(s.phase_number) || ' ' || s.phase_number AS phase_number,
     typeof(s.current_round) || ' ' || s.current_round AS current_round,
     typeof(s.current_map_run) || ' ' || s.current_map_run AS current_map_run
 FROM sessions AS s
 WHERE s.id IS NULL
     OR s.id = ''
+    OR typeof(s.phase_number) <> 'integer'
     OR typeof(s.current_round) <> 'integer'
     OR typeof(s.current_map_run) <> 'integer'
     OR s.current_round < 1
