@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ocr/db/gen"
@@ -45,7 +46,7 @@ func (c Caller) resolve(ctx context.Context, q *gen.Queries, id string) (session
 		return c.load(ctx, q, active[0], "the only active session")
 	}
 	e := refuse(Ambiguous, KindSeveralActive, "ocr state list --status active"+c.elsewhere(),
-		"%d sessions are active, name one with --session-id: %s", len(active), strings.Join(active, ", "))
+		"%d sessions are active, name one with --session-id: %s", len(active), quoted(active))
 	e.Details = struct {
 		Candidates []string `json:"candidates"`
 	}{active}
@@ -79,4 +80,13 @@ func (c Caller) tell(s session) {
 	if s.chosen != "" {
 		c.Notice(fmt.Sprintf("note: using session %s, %s", s.ID, s.chosen))
 	}
+}
+
+// quoted lists ids so that each one can be told from the words around it.
+func quoted(ids []string) string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = strconv.Quote(id)
+	}
+	return strings.Join(words, ", ")
 }

@@ -52,7 +52,7 @@ func TestResolve(t *testing.T) {
 		for _, uid := range []string{"", "nope", "tied to none"} {
 			d.ExecutionUID = uid
 			no := d.refused(lifecycle.Ambiguous, lifecycle.KindSeveralActive, stay(d, ""))
-			if !strings.Contains(no.Message, "a, b") {
+			if !strings.Contains(no.Message, `"a", "b"`) {
 				t.Errorf("the sessions are not listed: %q", no.Message)
 			}
 		}
