@@ -348,6 +348,12 @@ type UserRoundProgress struct {
 	UpdatedAt string
 }
 
+type ValidReason struct {
+	SessionID string
+	EventID   int64
+	EventType string
+}
+
 type WorkflowPhase struct {
 	WorkflowType string
 	PhaseNumber  int64

@@ -55,15 +55,7 @@ BEGIN
         WHERE c.session_id = NEW.id AND c.has_terminal_artifact = 1
     )
     AND NOT EXISTS (
-        SELECT 1
-        FROM closing_events AS r
-        WHERE r.session_id = NEW.id
-            AND r.is_reason = 1
-            AND +r.event_id > IFNULL((
-                SELECT MAX(+o.event_id)
-                FROM opening_events AS o
-                WHERE o.session_id = NEW.id
-            ), 0)
+        SELECT 1 FROM valid_reasons AS r WHERE r.session_id = NEW.id
     );
 END;
 
@@ -659,6 +651,21 @@ WHERE e.event_type IN (
     'session_closed', 'session_aborted', 'session_auto_closed_stale',
     'session_synced', 'session_legacy_import'
 );
+
+CREATE VIEW valid_reasons AS
+-- Reason events that still count: newer than the last opening of their
+-- session. An old abort says nothing about a session that was opened again.
+SELECT
+    r.session_id AS session_id,
+    r.event_id AS event_id,
+    r.event_type AS event_type
+FROM closing_events AS r
+WHERE r.is_reason = 1
+    AND +r.event_id > IFNULL((
+        SELECT MAX(+o.event_id)
+        FROM opening_events AS o
+        WHERE o.session_id = r.session_id
+    ), 0);
 
 CREATE VIEW session_current AS
 -- The current round (review) and run (map): the larger of the row's number

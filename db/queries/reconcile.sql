@@ -54,15 +54,7 @@ FROM (
                     END
             )
             AND NOT EXISTS (
-                SELECT 1
-                FROM closing_events AS r
-                WHERE r.session_id = s.id
-                    AND r.is_reason = 1
-                    AND +r.event_id > IFNULL((
-                        SELECT MAX(+o.event_id)
-                        FROM opening_events AS o
-                        WHERE o.session_id = s.id
-                    ), 0)
+                SELECT 1 FROM valid_reasons AS r WHERE r.session_id = s.id
             )
         )
 ) AS a

@@ -73,14 +73,6 @@ BEGIN
         WHERE c.session_id = NEW.id AND c.has_terminal_artifact = 1
     )
     AND NOT EXISTS (
-        SELECT 1
-        FROM closing_events AS r
-        WHERE r.session_id = NEW.id
-            AND r.is_reason = 1
-            AND +r.event_id > IFNULL((
-                SELECT MAX(+o.event_id)
-                FROM opening_events AS o
-                WHERE o.session_id = NEW.id
-            ), 0)
+        SELECT 1 FROM valid_reasons AS r WHERE r.session_id = NEW.id
     );
 END;

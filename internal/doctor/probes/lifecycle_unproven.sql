@@ -10,13 +10,5 @@ FROM session_completeness AS c
 WHERE c.marked_closed = 1
     AND c.has_terminal_artifact = 0
     AND NOT EXISTS (
-        SELECT 1
-        FROM closing_events AS r
-        WHERE r.session_id = c.session_id
-            AND r.is_reason = 1
-            AND +r.event_id > IFNULL((
-                SELECT MAX(+o.event_id)
-                FROM opening_events AS o
-                WHERE o.session_id = c.session_id
-            ), 0)
+        SELECT 1 FROM valid_reasons AS r WHERE r.session_id = c.session_id
     );
