@@ -64,11 +64,14 @@ func explain(err error) failure {
 		sick     *doctor.Unhealthy
 		query    *db.StatementError
 		store    *db.Error
+		other    *delegationError
 	)
 	f := failure{Code: exitEnvironment, Kind: "internal", Message: err.Error(), Hint: "ocr doctor says what it finds wrong here"}
 	switch {
 	case errors.As(err, &usage):
 		f.Code, f.Kind, f.Hint = exitUsage, "usage", usage.hint
+	case errors.As(err, &other):
+		f.Kind, f.Hint = "delegation", "look at that file: ls -l "+shell.Quote(other.path)
 	case errors.As(err, &badID):
 		f.Code, f.Kind = exitUsage, "bad_session_id"
 		f.Hint = "use --session-id " + shell.Quote(badID.Suggestion)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -13,9 +14,19 @@ func main() {
 }
 
 func start() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), stopSignals()...)
 	defer stop()
 	// The first signal asks for an orderly end, the second one gets it at once.
 	context.AfterFunc(ctx, stop)
-	return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, ".")
+	a := &app{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, dir: ".",
+		runProgram: replaceProcess,
+	}
+	return a.run(ctx, os.Args[1:])
+}
+
+// stopSignals are the signals that ask for an end, without those that the
+// caller has switched off, as nohup does.
+func stopSignals() []os.Signal {
+	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }

@@ -33,6 +33,13 @@ func asProcess(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// run is the program in this process, without any other ocr.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer,
+	getenv func(string) string, dir string) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, dir: dir}
+	return a.run(ctx, args)
+}
+
 // answer is what one run of the program gave.
 type answer struct {
 	code           int

@@ -13,7 +13,10 @@ type commandLine struct {
 	json bool     // --json was given
 	help bool     // -h or --help was given
 	lost bool     // a word names no command, so leaf is not what was meant
-	err  error    // the first thing that is wrong
+	// foreign: where the command stands is a word that may be one of another
+	// program, with at most -C, --json and --help before it.
+	foreign bool
+	err     error // the first thing that is wrong
 }
 
 // permute sorts a command line, because package flag wants all flags before the
@@ -79,6 +82,7 @@ type walk struct {
 	seen       map[string]bool
 	json, help bool
 	lost       bool
+	foreign    bool
 	err        error
 }
 
@@ -103,6 +107,7 @@ func (w *walk) word(token string) {
 			return
 		}
 	}
+	w.foreign = w.foreign || w.err == nil && len(w.words) == 0 && token != "" && !w.seen["version"]
 	w.fail(w.leaf.unknownVerb(token))
 	w.lost = true
 	w.positional = append(w.positional, token)
@@ -127,7 +132,7 @@ func (w *walk) result() commandLine {
 	if w.err == nil && w.leaf.isGroup() && len(w.positional) > 0 {
 		w.err = w.leaf.unknownVerb(w.positional[0])
 	}
-	return commandLine{leaf: w.leaf, args: args, json: w.json, help: w.help, lost: w.lost, err: w.err}
+	return commandLine{leaf: w.leaf, args: args, json: w.json, help: w.help, lost: w.lost, foreign: w.foreign, err: w.err}
 }
 
 // splitFlag takes "-name", "--name" and "--name=value" apart. "-", "" and what

@@ -22,16 +22,16 @@ type app struct {
 	stderr io.Writer
 	getenv func(string) string
 	dir    string // the working directory
+	// runProgram runs another ocr; nil where none may be run.
+	runProgram runProgram
 
 	chdir string // -C
 	json  bool   // --json
 }
 
 // run is the whole program: it reads the command line, runs one command and
-// returns the exit code. dir is the working directory.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer,
-	getenv func(string) string, dir string) (code int) {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, dir: dir}
+// returns the exit code.
+func (a *app) run(ctx context.Context, args []string) (code int) {
 	// Left alone, a panic would end with the code of a usage error.
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -45,6 +45,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	// of the command line cannot be understood.
 	a.json = line.json
 	switch {
+	case line.foreign:
+		return a.delegate(args, line.err)
 	case line.help && !line.lost:
 		return a.finish(a.printHelp(line.leaf))
 	case line.err != nil:

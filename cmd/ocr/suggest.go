@@ -48,6 +48,9 @@ func (c *command) unknownVerb(word string) error {
 	for _, verb := range c.verbs {
 		names = append(names, verb.name)
 	}
+	if len(names) > 0 {
+		err.message += "; its commands are " + strings.Join(names, ", ")
+	}
 	if best := nearest(word, names); best != "" {
 		err.hint = fmt.Sprintf("did you mean %s %s?", c.path, best)
 		return err

@@ -7,7 +7,9 @@ func tree(a *app) *command {
 		name:     "ocr",
 		synopsis: "keep the state of AI code reviews in one SQLite file",
 		long: `ocr records the phases, rounds and processes of code reviews and change maps
-that agents run. It refuses to record as finished what is not.`,
+that agents run. It refuses to record as finished what is not.
+Any other command (review, team, update and so on) is run by the next ocr on PATH;
+OCR_NO_DELEGATE=1 switches that off.`,
 		example: "ocr init\nocr help exit-codes",
 		exits:   []int{exitOK, exitUsage},
 	}
