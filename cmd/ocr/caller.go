@@ -75,6 +75,21 @@ func idFlag(fs *flag.FlagSet, id *string, name, usage string) {
 	})
 }
 
+// pathFlag declares a flag that takes a path; the result is "" where the flag
+// is left out. An empty path is refused: it stands for a variable that somebody
+// forgot to set, not for the place that ocr takes without the flag.
+func pathFlag(fs *flag.FlagSet, name, usage string) *string {
+	path := new(string)
+	fs.Func(name, usage, func(text string) error {
+		if text == "" {
+			return errors.New("it takes a path; leave the flag out to do without")
+		}
+		*path = text
+		return nil
+	})
+	return path
+}
+
 // fromDir reads a path on the command line from the working directory. The
 // empty path stays empty.
 func (a *app) fromDir(path string) string {

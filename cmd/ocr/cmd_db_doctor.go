@@ -36,7 +36,7 @@ type orphanRows struct {
 
 func dbDoctorCommand(a *app) *command {
 	fs := newFlags()
-	path := fs.String("db", "", "examine the database file `PATH` instead of the project's")
+	path := pathFlag(fs, "db", "examine the database file `PATH` instead of the project's")
 	fix := fs.Bool("fix", false, "delete the artifact rows that refer to something that is gone")
 	noSnapshot := fs.Bool("no-snapshot", false, "with --fix, make no copy of the file first")
 	force := fs.Bool("force", false, "with --fix, go on beside a running dashboard")

@@ -14,7 +14,7 @@ import (
 func dbExportCommand(a *app) *command {
 	fs := newFlags()
 	session := fs.String("session-id", "", "`ID` of the session; all if left out")
-	path := fs.String("db", "", "export the database file `PATH` instead of the project's")
+	path := pathFlag(fs, "db", "export the database file `PATH` instead of the project's")
 	format := oneOf(fs, "format", "json", "`FORMAT`: json, ndjson or markdown", "json", "ndjson", "markdown")
 	c := &command{
 		name:     "export",
@@ -90,8 +90,10 @@ func (a *app) spool(fill func(out *spool) error) (err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	_, err = io.Copy(a.stdout, file)
-	return err
+	if _, err := io.Copy(a.stdout, file); err != nil {
+		return &outputError{err}
+	}
+	return nil
 }
 
 // rowSink is what the two sinks of JSON have in common.

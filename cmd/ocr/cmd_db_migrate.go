@@ -25,7 +25,7 @@ func dbMigrateCommand(a *app) *command {
 	dryRun := fs.Bool("dry-run", false, "say what would be done, from a private copy, and change nothing")
 	to := wholeNumber(fs, "to", 1, "stop at the schema version `N`")
 	showSQL := fs.Bool("show-sql", false, "with --dry-run: print the SQL of each step")
-	path := fs.String("db", "", "with --dry-run: try the database file `PATH` instead of the project's")
+	path := pathFlag(fs, "db", "with --dry-run: try the database file `PATH` instead of the project's")
 	noSnapshot := fs.Bool("no-snapshot", false, "upgrade without keeping a copy of the file as it was")
 	c := &command{
 		name:     "migrate",

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"ocr/db"
+	"ocr/internal/shell"
 )
 
 func dbQueryCommand(a *app) *command {
 	fs := newFlags()
 	asCSV := fs.Bool("csv", false, "print comma separated values with a header line")
-	path := fs.String("db", "", "read the database file `PATH` instead of the project's")
+	path := pathFlag(fs, "db", "read the database file `PATH` instead of the project's")
 	c := &command{
 		name:     "query",
 		synopsis: "run one reading SQL statement",
@@ -63,6 +64,15 @@ func (a *app) databaseFile(path string) (string, error) {
 		return "", &noSuchDatabase{file}
 	}
 	return file, nil
+}
+
+// dbFlag is what a command in a hint needs to act on the same file; "" for the
+// project's.
+func dbFlag(path, file string) string {
+	if path == "" {
+		return ""
+	}
+	return " --db " + shell.Quote(file)
 }
 
 // noSuchDatabase says that there is nothing at the path given with --db.

@@ -20,7 +20,7 @@ type recoverResult struct {
 
 func dbRecoverCommand(a *app) *command {
 	fs := newFlags()
-	path := fs.String("db", "", "read the damaged file `PATH` instead of the project's database")
+	path := pathFlag(fs, "db", "read the damaged file `PATH` instead of the project's database")
 	c := &command{
 		name:     "recover",
 		synopsis: "save what can be read of a damaged database into a new file",

@@ -22,20 +22,23 @@ type snapshotResult struct {
 }
 
 func dbSnapshotsCommand(a *app) *command {
+	fs := newFlags()
+	path := pathFlag(fs, "db", "list the copies of the database file `PATH` instead of the project's")
 	return &command{
 		name:     "snapshots",
 		synopsis: "list the copies of the database beside it",
-		usage:    "[--json]",
+		usage:    "[--db PATH] [--json]",
 		long: `Reads each copy as a whole and says whether it can be put in the place of the
 database, and if not, why. Newest first; changes nothing.`,
 		example: "ocr db snapshots",
-		exits:   []int{exitOK, exitEnvironment, exitUsage},
+		exits:   []int{exitOK, exitEnvironment, exitUsage, exitNotFound},
+		flags:   fs,
 		exec: func(ctx context.Context, _ []string) error {
-			p, err := a.project()
+			file, err := a.databaseFile(*path)
 			if err != nil {
 				return err
 			}
-			copies, err := care.ListSnapshots(ctx, p.Database())
+			copies, err := care.ListSnapshots(ctx, file)
 			if err != nil {
 				return err
 			}

@@ -45,7 +45,7 @@ type statsSession struct {
 
 func dbStatsCommand(a *app) *command {
 	fs := newFlags()
-	path := fs.String("db", "", "count in the database file `PATH` instead of the project's")
+	path := pathFlag(fs, "db", "count in the database file `PATH` instead of the project's")
 	return &command{
 		name:     "stats",
 		synopsis: "tell what the bytes of the database are spent on",

@@ -39,7 +39,7 @@ type stepName struct {
 
 func dbStatusCommand(a *app) *command {
 	fs := newFlags()
-	path := fs.String("db", "", "look at the database file `PATH` instead of the project's")
+	path := pathFlag(fs, "db", "look at the database file `PATH` instead of the project's")
 	exitCode := fs.Bool("exit-code", false, "exit 6 when steps are pending, and 1 when nothing can upgrade the file")
 	return &command{
 		name:     "status",
@@ -71,7 +71,7 @@ keeps the file from being upgraded. Every snapshot is read as a whole.`,
 				FileBytes: s.MainBytes, LogBytes: s.LogBytes, IndexBytes: s.IndexBytes, FreeBytes: s.FreeBytes,
 				Snapshots: snapshotResults(copies),
 			}
-			f := result.judge(s)
+			f := result.judge(s, dbFlag(*path, file))
 			if f == nil || !*exitCode {
 				return a.print(result, result.write)
 			}
@@ -85,7 +85,8 @@ keeps the file from being upgraded. Every snapshot is read as a whole.`,
 }
 
 // judge sets the state and returns what is to be said unless it is current.
-func (r *dbStatusResult) judge(s db.Status) *failure {
+// flagged is the --db that a command about the same file needs.
+func (r *dbStatusResult) judge(s db.Status, flagged string) *failure {
 	switch {
 	case s.Problem != nil:
 		f := explain(s.Problem)
@@ -100,7 +101,7 @@ func (r *dbStatusResult) judge(s db.Status) *failure {
 	case len(s.Pending) > 0:
 		r.State = "pending"
 		return &failure{
-			Code: exitInvariant, Kind: r.State, Hint: "ocr db migrate --dry-run",
+			Code: exitInvariant, Kind: r.State, Hint: "ocr db migrate --dry-run" + flagged,
 			Message: fmt.Sprintf("%s is at schema version %d: %d steps are pending", r.Path, s.Version, len(s.Pending)),
 		}
 	}

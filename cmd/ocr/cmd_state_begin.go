@@ -23,7 +23,7 @@ func beginCommand(a *app) *command {
 	id := fs.String("session-id", "", "name of the session: `ID`, also the name of its folder")
 	branch := fs.String("branch", "", "git `BRANCH` that is looked at")
 	workflow := oneOf(fs, "workflow-type", "", "`TYPE` of workflow: review or map", "review", "map")
-	dir := fs.String("session-dir", "", "`DIR` for its files instead of .ocr/sessions/ID")
+	dir := pathFlag(fs, "session-dir", "`DIR` for its files instead of .ocr/sessions/ID")
 	uid := fs.String("dashboard-uid", "", "`UID` of the process row to tie to the session")
 	c := &command{
 		name:     "begin",

@@ -110,7 +110,7 @@ func declarePayload(fs *flag.FlagSet) payloadFlags {
 	return payloadFlags{
 		id:    sessionFlag(fs),
 		stdin: fs.Bool("stdin", false, "read the payload from standard input"),
-		file:  fs.String("file", "", "read the payload from `FILE`"),
+		file:  pathFlag(fs, "file", "read the payload from `FILE`"),
 	}
 }
 

@@ -65,6 +65,7 @@ func explain(err error) failure {
 		query    *db.StatementError
 		store    *db.Error
 		other    *delegationError
+		output   *outputError
 	)
 	f := failure{Code: exitEnvironment, Kind: "internal", Message: err.Error(), Hint: "ocr doctor says what it finds wrong here"}
 	switch {
@@ -72,6 +73,8 @@ func explain(err error) failure {
 		f.Code, f.Kind, f.Hint = exitUsage, "usage", usage.hint
 	case errors.As(err, &other):
 		f.Kind, f.Hint = "delegation", "look at that file: ls -l "+shell.Quote(other.path)
+	case errors.As(err, &output):
+		f.Kind, f.Hint = "output", "the command may have done its work: look (ocr state status), after stdout leads somewhere that takes it"
 	case errors.As(err, &badID):
 		f.Code, f.Kind = exitUsage, "bad_session_id"
 		f.Hint = "use --session-id " + shell.Quote(badID.Suggestion)

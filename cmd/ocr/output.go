@@ -32,10 +32,20 @@ func (a *app) print(value any, text func(w io.Writer)) error {
 
 func (a *app) write(result []byte) error {
 	if _, err := a.stdout.Write(result); err != nil {
-		return fmt.Errorf("writing the result: %w", err)
+		return &outputError{err}
 	}
 	return nil
 }
+
+// outputError says that standard output did not take the result of a command.
+// What the command was for may be done.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string {
+	return "the result could not be written to stdout: " + e.err.Error()
+}
+
+func (e *outputError) Unwrap() error { return e.err }
 
 // fail reports err as the caller asked and returns the exit code: words on
 // stderr, and under --json one object on stdout.

@@ -49,16 +49,19 @@ func TestEncode(t *testing.T) {
 }
 
 // fullDisk refuses what is written to it.
-type fullDisk struct{}
+type fullDisk struct{ asked bool }
 
-func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+func (d *fullDisk) Write([]byte) (int, error) {
+	d.asked = true
+	return 0, syscall.ENOSPC
+}
 
 func TestRun(t *testing.T) {
 	t.Run("ResultNotWritten", func(t *testing.T) {
 		var stderr bytes.Buffer
-		code := run(context.Background(), []string{"version"}, strings.NewReader(""), fullDisk{}, &stderr,
+		code := run(context.Background(), []string{"version"}, strings.NewReader(""), &fullDisk{}, &stderr,
 			func(string) string { return "" }, t.TempDir())
-		if code != exitEnvironment || !strings.Contains(stderr.String(), "no space left") {
+		if code != exitEnvironment || !strings.Contains(stderr.String(), syscall.ENOSPC.Error()) {
 			t.Errorf("exit %d, stderr %q", code, stderr.String())
 		}
 	})
@@ -85,6 +88,7 @@ func TestExplain(t *testing.T) {
 		"NoProject":   {fmt.Errorf("wrapped: %w", &project.NotFound{Start: "/x"}), exitEnvironment, "no_project"},
 		"Blocked":     {&project.Blocked{Path: "/x/.ocr"}, exitEnvironment, "blocked"},
 		"BadID":       {project.CheckNewID("feat/x"), exitUsage, "bad_session_id"},
+		"NotWritten":  {&outputError{syscall.ENOSPC}, exitEnvironment, "output"},
 		"Interrupted": {context.Canceled, exitEnvironment, "interrupted"},
 		"ForeignRule": {&db.Error{Kind: db.KindRule, Rule: "not on Sundays", Message: "not on Sundays"}, exitInvariant, "rule"},
 		"Busy":        {&db.Error{Kind: db.KindBusy, Message: "m", Hint: "nothing was written"}, exitBusy, "busy"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -71,4 +73,48 @@ func shown(scripts string, c *command, code int) bool {
 		run = "(exit 0 )?ocr"
 	}
 	return regexp.MustCompile(`(?m)^` + run + regexp.QuoteMeta(strings.TrimPrefix(c.path, "ocr")) + `( |$)`).MatchString(scripts)
+}
+
+// TestEmptyPath: a path that is empty, as a variable that nobody has set, is
+// refused by every command, and nothing is read or made instead.
+func TestEmptyPath(t *testing.T) {
+	dir := aProject(t, t.TempDir())
+	before := content(t, dir)
+	seen := 0
+	for c, line := range leaves() {
+		c.flags.VisitAll(func(f *flag.Flag) {
+			if place, _ := flag.UnquoteUsage(f); place != "PATH" && place != "FILE" && place != "DIR" {
+				return
+			}
+			seen++
+			for _, empty := range [][]string{{dashed(f.Name), ""}, {dashed(f.Name) + "="}} {
+				got := call(dir, append(slices.Clone(line), empty...)...)
+				if got.code != exitUsage || got.stdout != "" {
+					t.Errorf("%q: %+v", append(line, empty...), got)
+				}
+			}
+		})
+	}
+	if seen <= len(leaves()) || content(t, dir) != before {
+		t.Errorf("%d flags seen, or something was made", seen)
+	}
+}
+
+// TestResultNotWritten: a command whose result cannot be written has failed,
+// and says so, whatever it is.
+func TestResultNotWritten(t *testing.T) {
+	dir := aProject(t, t.TempDir())
+	for c, line := range leaves() {
+		for _, how := range [][]string{line, append(slices.Clone(line), "--json"), append(slices.Clone(line), "--help")} {
+			var stderr bytes.Buffer
+			full := &fullDisk{}
+			code := run(t.Context(), how, strings.NewReader(""), full, &stderr, func(string) string { return "" }, dir)
+			if full.asked && (code == exitOK || !strings.Contains(stderr.String(), syscall.ENOSPC.Error()) && !strings.Contains(stderr.String(), "error: ")) {
+				t.Errorf("%s %q: exit %d, stderr %q", c.path, how, code, stderr.String())
+			}
+			if !full.asked && code == exitOK && c.name != "list" && c.name != "events" {
+				t.Errorf("%s %q succeeds without a result", c.path, how)
+			}
+		}
+	}
 }

@@ -32,9 +32,12 @@ type Program struct {
 // Request says what to look at.
 type Request struct {
 	// Start is the directory from which the project is looked for, upward.
-	Start   string
-	Program Program
-	Getenv  func(string) string
+	Start string
+	// Database, if set, is the absolute path of the one file to look at,
+	// whichever project it belongs to, or none.
+	Database string
+	Program  Program
+	Getenv   func(string) string
 	// Only names checks or groups; empty for all.
 	Only []string
 	// Deep compares every index with its table, verifies snapshots whole and
@@ -100,7 +103,12 @@ func Run(ctx context.Context, in Request) (Report, error) {
 	}
 	var checks []Check
 	for _, s := range chosen {
-		checks = append(checks, s.check(results[s.id]))
+		check := s.check(results[s.id])
+		if in.Database != "" && check.Next != "" {
+			// What else a check would name acts on a project.
+			check.Next = "ocr db status --db " + shell.Quote(in.Database)
+		}
+		checks = append(checks, check)
 	}
 	report := summary(tellCauses(checks, results))
 	report.Engine = x.engine
@@ -156,8 +164,12 @@ func newExam(in Request) *exam {
 		}
 	}
 	if !x.EngineOnly {
-		if x.project, x.noProject = project.Find(in.Start); x.noProject == nil {
+		if in.Database != "" {
+			x.project, x.path = project.Holding(in.Database), in.Database
+		} else if x.project, x.noProject = project.Find(in.Start); x.noProject == nil {
 			x.path = x.project.Database()
+		}
+		if x.noProject == nil {
 			x.head = readHead(x.path)
 			settings, _ := x.project.Runtime(in.Getenv) // environment.settings tells what is wrong in them
 			x.caller = lifecycle.Caller{
