@@ -80,6 +80,7 @@ func (a *app) migrate(ctx context.Context, to *number, noSnapshot bool) error {
 	if err != nil {
 		return err
 	}
+	caller.KeepIgnored()
 	result := migrateResult{
 		SchemaVersion: schemaVersion, Path: path, From: done.From, To: done.To, Snapshot: pathOrNull(done.Snapshot),
 		Restored: append([]string{}, done.Restored...), Notes: append([]string{}, done.Notes...),

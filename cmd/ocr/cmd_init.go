@@ -20,9 +20,9 @@ func initCommand(a *app) *command {
 		name:     "init",
 		synopsis: "make the working directory a project",
 		usage:    "[-C DIR] [--json]",
-		long: `Makes .ocr/ with sessions/, data/ and a .gitignore that keeps data/ out of
-version control. What exists already is left as it is, so it is safe to repeat.
-The database is made by the first command that writes.`,
+		long: `Makes .ocr/ with sessions/, data/, skills/ and a .gitignore in .ocr/ and in data/
+that keep data/ out of version control. What exists already is left as it is, so
+it is safe to repeat. The database is made by the first command that writes.`,
 		example: "ocr init",
 		exits:   []int{exitOK, exitEnvironment, exitUsage},
 		exec: func(context.Context, []string) error {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"ocr/internal/lifecycle"
+	"ocr/internal/project"
 )
 
 // beginResult is what begin prints under --json.
@@ -44,6 +46,7 @@ one is complete. A session in the middle of its work is never started over: 6.`,
 		if err != nil {
 			return err
 		}
+		a.noteProjectAbove(caller.Project)
 		begun, err := lifecycle.Begin(ctx, caller, lifecycle.BeginRequest{
 			SessionID: *id, Branch: *branch, Workflow: workflow.Value, Dir: a.fromDir(*dir), DashboardUID: *uid,
 		})
@@ -62,6 +65,18 @@ one is complete. A session in the middle of its work is never started over: 6.`,
 		})
 	}
 	return c
+}
+
+// noteProjectAbove says which project is used where that is not the folder the
+// caller started from: a project further up may not be the one that is meant.
+func (a *app) noteProjectAbove(p project.Project) {
+	start, err := filepath.Abs(a.startDir())
+	if err == nil {
+		start, err = filepath.EvalSymlinks(start)
+	}
+	if err == nil && start != p.Root {
+		a.note("note: using the project %s, the nearest one above %s", p.Root, start)
+	}
 }
 
 // counted names the round of a review or the run of a map.

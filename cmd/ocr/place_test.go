@@ -124,6 +124,24 @@ func TestWorktree(t *testing.T) {
 	}
 }
 
+// TestBeginNamesProject: as a process of its own, begin names the project only
+// where that is further up.
+func TestBeginNamesProject(t *testing.T) {
+	t.Parallel()
+	dir := aProject(t, t.TempDir())
+	below := filepath.Join(dir, "below")
+	must(t, os.Mkdir(below, 0o755))
+	for start, named := range map[string]bool{dir: false, below: true} {
+		cmd := asProcess(start, "state", "begin", "--session-id", "new-"+filepath.Base(start), "--branch", "b", "--workflow-type", "map")
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		must(t, cmd.Run())
+		if got := strings.Contains(stderr.String(), "note: using the project"); got != named || named && !strings.Contains(stderr.String(), "above "+below) {
+			t.Errorf("from %s: %s", start, stderr.String())
+		}
+	}
+}
+
 // TestReadOnlyPlace runs the program as a user who may write nothing there.
 func TestReadOnlyPlace(t *testing.T) {
 	t.Parallel()

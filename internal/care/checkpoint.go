@@ -25,6 +25,7 @@ func Checkpoint(ctx context.Context, c lifecycle.Caller) (done Checkpointed, err
 	if err != nil {
 		return done, err
 	}
+	c.KeepIgnored()
 	log, err := store.Checkpoint(ctx)
 	if err == nil && log.Busy {
 		err = heldBack(path, log)

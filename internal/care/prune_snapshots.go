@@ -73,6 +73,7 @@ func PruneSnapshots(ctx context.Context, c lifecycle.Caller, opt PruneSnapshotsO
 	if opt.DryRun {
 		return result, nil
 	}
+	c.KeepIgnored()
 	for i, s := range result.Removed {
 		err := os.Remove(filepath.Join(c.Project.Data(), s.Name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -29,6 +29,8 @@ func Restore(ctx context.Context, c lifecycle.Caller, snapshot string) (db.Resto
 	path := c.Project.Database()
 	done, err := db.RestoreSnapshot(ctx, path, snapshot)
 	switch db.KindOf(err) {
+	case "":
+		c.KeepIgnored()
 	case db.KindSameFile:
 		return done, refuse(lifecycle.Usage, string(db.KindSameFile), "ocr db snapshots", nil, "%s is the database itself", snapshot)
 	case db.KindInUse:

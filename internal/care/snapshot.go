@@ -32,5 +32,9 @@ func TakeSnapshot(ctx context.Context, c lifecycle.Caller, name string) (string,
 		return "", refuse(lifecycle.Usage, KindBadName, "ocr db snapshot --name my-"+name, nil,
 			"%q is a name that ocr gives to copies of its own, which prune-snapshots removes", name)
 	}
-	return db.Snapshot(ctx, c.Project.Database(), name)
+	path, err := db.Snapshot(ctx, c.Project.Database(), name)
+	if err == nil {
+		c.KeepIgnored()
+	}
+	return path, err
 }

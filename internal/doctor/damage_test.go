@@ -46,6 +46,14 @@ func damages() []damage {
 		{name: "NoProject", id: "place.project", status: Fail, damage: func(t *testing.T, p project.Project, in *Request) {
 			must(t, os.Rename(p.Dir(), filepath.Join(p.Root, "elsewhere")))
 		}},
+		{name: "MarkerIsFile", id: "place.project", status: Fail, measured: "not a directory", damage: func(t *testing.T, p project.Project, in *Request) {
+			in.Start = inside(t, p)
+			must(t, os.WriteFile(filepath.Join(in.Start, project.Marker), nil, 0o644))
+		}},
+		{name: "MarkerLeadsNowhere", id: "place.project", status: Fail, measured: "symbolic link to gone", damage: func(t *testing.T, p project.Project, in *Request) {
+			in.Start = inside(t, p)
+			must(t, os.Symlink("gone", filepath.Join(in.Start, project.Marker)))
+		}},
 		{name: "DatabaseGone", id: "place.database", status: Fail, measured: "there was one", damage: func(t *testing.T, p project.Project, _ *Request) {
 			must(t, os.Rename(p.Database(), filepath.Join(p.Root, "gone.db")))
 		}},
@@ -531,6 +539,14 @@ func pageOf(t *testing.T, path, name string) int64 {
 	page, err := strconv.ParseInt(value(t, path, "SELECT rootpage FROM sqlite_schema WHERE name = '"+name+"'"), 10, 64)
 	must(t, err)
 	return (page - 1) * 4096
+}
+
+// inside is a new folder in the project.
+func inside(t *testing.T, p project.Project) string {
+	t.Helper()
+	dir := filepath.Join(p.Root, "inside")
+	must(t, os.Mkdir(dir, 0o755))
+	return dir
 }
 
 // openUp lets everybody into a project that belongs to this user.

@@ -16,7 +16,10 @@ import (
 
 func placeProject(_ context.Context, x *exam) result {
 	var none *project.NotFound
+	var blocked *project.Blocked
 	switch {
+	case errors.As(x.noProject, &blocked):
+		return fail("ls -ld "+shell.Quote(blocked.Path), "%s", blocked.Error())
 	case errors.As(x.noProject, &none):
 		return fail("ocr doctor -C DIR", "%s", none.Error())
 	case x.noProject != nil:

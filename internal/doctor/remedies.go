@@ -17,6 +17,7 @@ func opened(ctx context.Context, c lifecycle.Caller, fn func(store *db.Store) er
 	if err != nil {
 		return err
 	}
+	c.KeepIgnored()
 	return errors.Join(fn(store), store.Close())
 }
 
@@ -31,6 +32,7 @@ func openForWriting(ctx context.Context, c lifecycle.Caller) (string, error) {
 // that say something else than they should stay: somebody may mean it.
 func restoreObjects(ctx context.Context, c lifecycle.Caller) (string, error) {
 	done, err := db.Migrate(ctx, c.Project.Database(), c.Options())
+	c.KeepIgnored()
 	return "made again: " + strings.Join(done.Restored, ", "), err
 }
 

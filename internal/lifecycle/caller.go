@@ -6,6 +6,7 @@ package lifecycle
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"ocr/db"
@@ -41,12 +42,21 @@ func (c Caller) write(ctx context.Context, create bool, fn func(ctx context.Cont
 	if err != nil {
 		return err
 	}
+	c.KeepIgnored()
 	err = store.Write(ctx, fn)
 	if closeErr := store.Close(); err == nil && closeErr != nil {
 		// The transaction stands: this is for people to know, not a failure.
 		c.Notice("warning: closing the database: " + closeErr.Error())
 	}
 	return err
+}
+
+// KeepIgnored has every verb that writes look whether git would still leave the
+// folder of data alone. That it cannot be seen to is a warning.
+func (c Caller) KeepIgnored() {
+	if err := c.Project.KeepIgnored(); err != nil {
+		c.Notice(fmt.Sprintf("warning: git may take the folder %s: %v", c.Project.Data(), err))
+	}
 }
 
 // Options say how a verb outside this package opens an existing database.

@@ -68,6 +68,9 @@ type UnreadableSession struct {
 func Reconcile(ctx context.Context, c Caller, dryRun bool) (Reconciliation, error) {
 	at := time.Now().UTC()
 	plan, err := c.planReconcile(ctx, at, dryRun)
+	if err == nil && !dryRun {
+		c.KeepIgnored()
+	}
 	switch {
 	case isMissing(err):
 		return Reconciliation{Actions: []ReconcileAction{}, Unreadable: []UnreadableSession{}}, nil

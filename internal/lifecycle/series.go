@@ -12,6 +12,7 @@ func (c Caller) series(ctx context.Context, create bool, fn func(store *db.Store
 	if err != nil {
 		return err
 	}
+	c.KeepIgnored()
 	err = fn(store)
 	if closeErr := store.Close(); err == nil && closeErr != nil {
 		c.Notice("warning: closing the database: " + closeErr.Error())

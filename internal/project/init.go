@@ -17,13 +17,23 @@ const ignoreRules = `# The state database belongs to this machine.
 /data/
 `
 
+// ignoreAll keeps everything beside it out of version control, itself included:
+// git stash -u and git clean then leave the database alone, also where the rules
+// above it are not there.
+const ignoreAll = "*\n"
+
 // Blocked says that something other than a directory stands where a project
 // needs one.
 type Blocked struct {
 	Path string
+	// What says what stands there, where that is known.
+	What string
 }
 
 func (e *Blocked) Error() string {
+	if e.What != "" {
+		return e.Path + " is " + e.What
+	}
 	return e.Path + " exists and is not a directory"
 }
 
@@ -36,7 +46,8 @@ func Init(dir string) (created []string, err error) {
 		return nil, err
 	}
 	p := Project{Root: real}
-	for _, path := range []string{p.Dir(), p.Sessions(), p.Data()} {
+	// Other programs that share the project refuse it without the folder skills.
+	for _, path := range []string{p.Dir(), p.Sessions(), p.Data(), filepath.Join(p.Dir(), "skills")} {
 		made, err := makeDirectory(path)
 		if err != nil {
 			return created, err
@@ -45,15 +56,32 @@ func Init(dir string) (created []string, err error) {
 			created = append(created, relative(real, path)+"/")
 		}
 	}
-	path := filepath.Join(p.Dir(), ".gitignore")
-	made, err := makeFile(path, ignoreRules)
-	if err != nil {
-		return created, err
-	}
-	if made {
-		created = append(created, relative(real, path))
+	for _, file := range []struct{ dir, text string }{{p.Dir(), ignoreRules}, {p.Data(), ignoreAll}} {
+		path := filepath.Join(file.dir, ".gitignore")
+		made, err := makeFile(path, file.text)
+		if err != nil {
+			return created, err
+		}
+		if made {
+			created = append(created, relative(real, path))
+		}
 	}
 	return created, nil
+}
+
+// KeepIgnored makes the file again that keeps the folder of data out of version
+// control, where it is gone. Whatever stands under its name stays, and without
+// that folder there is nothing to do.
+func (p Project) KeepIgnored() error {
+	path := filepath.Join(p.Data(), ".gitignore")
+	_, err := os.Lstat(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err = makeFile(path, ignoreAll); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // makeDirectory reports false when path already is a directory.

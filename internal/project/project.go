@@ -31,27 +31,51 @@ func (e *NotFound) Error() string {
 }
 
 // Find returns the project of the nearest directory, from start upward, that
-// holds a Marker directory. A file of that name is passed over. The search
-// follows the real path of start, not the links that led there. The error is
-// a *NotFound, or what the file system said about a directory that could not
-// be looked at.
+// holds an entry named Marker. That entry decides: one that cannot be used is
+// an error, never a reason to look further up, where another project's database
+// would be written. The search follows the real path of start, not the links
+// that led there. The error is a *NotFound, a *Blocked, or what the file system
+// said about a directory that could not be looked at.
 func Find(start string) (Project, error) {
 	real, err := realDirectory(start)
 	if err != nil {
 		return Project{}, err
 	}
 	for dir := real; ; dir = filepath.Dir(dir) {
-		info, err := os.Stat(filepath.Join(dir, Marker))
+		marker := filepath.Join(dir, Marker)
+		_, err := os.Lstat(marker)
 		switch {
-		case err == nil && info.IsDir():
-			return Project{Root: dir}, nil
-		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+		case err == nil:
+			return Project{Root: dir}, usable(marker)
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			return Project{}, fmt.Errorf("looking for a project: %w", err)
 		}
 		if dir == filepath.Dir(dir) {
 			return Project{}, &NotFound{Start: real}
 		}
 	}
+}
+
+// usable is nil for a directory, or a link to one, that can be entered.
+func usable(marker string) error {
+	info, err := os.Stat(marker)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
+		target, readErr := os.Readlink(marker)
+		if readErr != nil {
+			return fmt.Errorf("looking for a project: %w", err)
+		}
+		return &Blocked{Path: marker, What: "a symbolic link to " + target + ", where there is no directory"}
+	case err != nil:
+		return fmt.Errorf("looking for a project: %w", err)
+	case !info.IsDir():
+		return &Blocked{Path: marker}
+	}
+	// Whoever may not enter a directory learns nothing about what is in it.
+	if _, err := os.Lstat(filepath.Join(marker, "data")); errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("looking for a project: %s cannot be entered: %w", marker, fs.ErrPermission)
+	}
+	return nil
 }
 
 // Dir is the Marker directory itself.

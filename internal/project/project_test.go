@@ -77,12 +77,39 @@ func TestFind(t *testing.T) {
 			t.Errorf("got %q, %v", p.Root, err)
 		}
 	})
-	t.Run("FileIsPassedOver", func(t *testing.T) {
-		outer := tempDir(t)
-		inner := filepath.Join(outer, "in")
-		makeDirs(t, filepath.Join(outer, Marker))
-		writeFile(t, filepath.Join(inner, Marker), "")
-		if p, err := Find(inner); err != nil || p.Root != outer {
+	t.Run("NearestDecides", func(t *testing.T) {
+		for name, mark := range map[string]func(marker string) error{
+			"File":         func(marker string) error { return os.WriteFile(marker, nil, 0o644) },
+			"DanglingLink": func(marker string) error { return os.Symlink("gone", marker) },
+			"Loop":         func(marker string) error { return os.Symlink(Marker, marker) },
+			"LinkToFile": func(marker string) error {
+				return errors.Join(os.WriteFile(marker+"-file", nil, 0o644), os.Symlink(Marker+"-file", marker))
+			},
+		} {
+			outer := tempDir(t)
+			inner := filepath.Join(outer, "in")
+			deep := filepath.Join(inner, "deep")
+			makeDirs(t, filepath.Join(outer, Marker), deep)
+			marker := filepath.Join(inner, Marker)
+			if err := mark(marker); err != nil {
+				t.Skip("this system makes no symbolic links here: ", err)
+			}
+			for _, start := range []string{inner, deep} {
+				_, err := Find(start)
+				var blocked *Blocked
+				if !errors.As(err, &blocked) || blocked.Path != marker {
+					t.Errorf("%s: from %s: %v", name, start, err)
+				}
+			}
+		}
+	})
+	t.Run("LinkedMarker", func(t *testing.T) {
+		dir := tempDir(t)
+		makeDirs(t, filepath.Join(dir, "store"), filepath.Join(dir, "p"))
+		if err := os.Symlink(filepath.Join("..", "store"), filepath.Join(dir, "p", Marker)); err != nil {
+			t.Skip("this system makes no symbolic links here: ", err)
+		}
+		if p, err := Find(filepath.Join(dir, "p")); err != nil || p.Root != filepath.Join(dir, "p") {
 			t.Errorf("got %q, %v", p.Root, err)
 		}
 	})
@@ -137,7 +164,7 @@ func TestPaths(t *testing.T) {
 }
 
 func TestInit(t *testing.T) {
-	all := []string{".ocr/", ".ocr/sessions/", ".ocr/data/", ".ocr/.gitignore"}
+	all := []string{".ocr/", ".ocr/sessions/", ".ocr/data/", ".ocr/skills/", ".ocr/.gitignore", ".ocr/data/.gitignore"}
 	t.Run("OK", func(t *testing.T) {
 		for _, name := range folderNames() {
 			parent := tempDir(t)
@@ -174,7 +201,7 @@ func TestInit(t *testing.T) {
 		dir := tempDir(t)
 		makeDirs(t, filepath.Join(dir, Marker, "sessions"))
 		created, err := Init(dir)
-		if err != nil || !slices.Equal(created, []string{".ocr/data/", ".ocr/.gitignore"}) {
+		if err != nil || !slices.Equal(created, []string{".ocr/data/", ".ocr/skills/", ".ocr/.gitignore", ".ocr/data/.gitignore"}) {
 			t.Errorf("%q, %v", created, err)
 		}
 	})

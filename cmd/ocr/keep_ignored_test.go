@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestKeepIgnored: every verb that writes makes the file again that keeps git
+// away from the database, no verb that reads does, and what stands there stays.
+func TestKeepIgnored(t *testing.T) {
+	t.Parallel()
+	dir := aProject(t, t.TempDir())
+	path := filepath.Join(dir, ".ocr", "data", ".gitignore")
+	const session = "--session-id=s"
+	for _, line := range []string{
+		"state begin --session-id other --branch b --workflow-type map", "state advance --phase change-context " + session,
+		"state resume --session-id other", "state finish --abort --session-id other", "state sync", "state sweep", "state reconcile",
+		"session start-instance --vendor v --workflow s", "db migrate", "db snapshot", "db checkpoint", "db vacuum", "db prune --keep-sessions 100",
+		"db doctor --fix", "db prune-snapshots --keep 5", "init",
+	} {
+		must(t, os.Remove(path))
+		_ = call(dir, strings.Fields(line)...)
+		if text, err := os.ReadFile(path); err != nil || string(text) != "*\n" {
+			t.Errorf("after %s: %q %v", line, text, err)
+			must(t, os.WriteFile(path, nil, 0o644))
+		}
+	}
+	must(t, os.Remove(path))
+	for _, line := range []string{"state status " + session, "state list", "state show", "db status", "db snapshots", "db verify", "doctor", "session list", "state sweep --dry-run", "state reconcile --dry-run", "db migrate --dry-run"} {
+		_ = call(dir, strings.Fields(line)...)
+		if _, err := os.Lstat(path); err == nil {
+			t.Fatalf("%s made %s", line, path)
+		}
+	}
+	must(t, os.WriteFile(path, []byte("mine"), 0o644))
+	mustCall(t, dir, "state", "sweep")
+	if text, err := os.ReadFile(path); err != nil || string(text) != "mine" {
+		t.Errorf("%q %v", text, err)
+	}
+}
+
+// TestStashKeepsDatabase: git stash -u, twice, and git clean leave the database
+// and its sessions where they are.
+func TestStashKeepsDatabase(t *testing.T) {
+	t.Parallel()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git on this machine")
+	}
+	dir := t.TempDir()
+	in := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command(git, append([]string{"-c", "user.name=t", "-c", "user.email=t@t"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+	}
+	in("init", "-q")
+	in("commit", "-q", "--allow-empty", "-m", "c")
+	aProject(t, dir)
+	for range 2 {
+		must(t, os.WriteFile(filepath.Join(dir, "work"), nil, 0o644))
+		in("stash", "-u")
+		in("clean", "-fd")
+		mustCall(t, dir, "state", "status", "--session-id", "s")
+	}
+}
