@@ -99,7 +99,7 @@ func TestStatus(t *testing.T) {
 		if _, err := lifecycle.GetStatus(t.Context(), d.Caller, "s"); db.KindOf(err) != db.KindNoDatabase {
 			t.Errorf("%v", err)
 		}
-		if entries, err := os.ReadDir(d.Project.Data()); err != nil || len(entries) != 0 {
+		if entries, err := os.ReadDir(d.Project.Data()); err != nil || len(entries) != 1 || entries[0].Name() != ".gitignore" {
 			t.Errorf("%v %v", entries, err)
 		}
 	})
