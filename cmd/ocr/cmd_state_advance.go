@@ -16,6 +16,7 @@ type advanceResult struct {
 	PhaseNumber   int64  `json:"phase_number"`
 	Round         int64  `json:"round"`
 	MapRun        *int64 `json:"map_run,omitempty"` // maps only
+	outlookResult
 }
 
 func advanceCommand(a *app) *command {
@@ -55,12 +56,14 @@ may be entered together with the next round or run, and only so.`,
 		result := advanceResult{
 			SchemaVersion: schemaVersion, SessionID: moved.SessionID, Phase: moved.Phase,
 			PhaseNumber: moved.PhaseNumber, Round: moved.Round,
+			outlookResult: outlookJSON(moved.Outlook),
 		}
 		if moved.Workflow == "map" {
 			result.MapRun = &moved.MapRun
 		}
 		return a.print(result, func(w io.Writer) {
 			fmt.Fprintf(w, "session %s: %s, phase %s\n", oneLine(moved.SessionID), counted(moved.Workflow, moved.Round, moved.MapRun), moved.Phase)
+			outlookText(w, moved.Outlook)
 		})
 	}
 	return c

@@ -18,6 +18,7 @@ type beginResult struct {
 	MapRun        *int64 `json:"map_run,omitempty"` // maps only
 	Phase         string `json:"phase"`
 	Completeness  string `json:"completeness"`
+	outlookResult
 }
 
 func beginCommand(a *app) *command {
@@ -56,12 +57,14 @@ one is complete. A session in the middle of its work is never started over: 6.`,
 		result := beginResult{
 			SchemaVersion: schemaVersion, SessionID: begun.SessionID, Round: begun.Round,
 			Phase: begun.Phase, Completeness: begun.Completeness,
+			outlookResult: outlookJSON(begun.Outlook),
 		}
 		if begun.Workflow == "map" {
 			result.MapRun = &begun.MapRun
 		}
 		return a.print(result, func(w io.Writer) {
 			fmt.Fprintf(w, "session %s: %s, phase %s\n", oneLine(begun.SessionID), counted(begun.Workflow, begun.Round, begun.MapRun), begun.Phase)
+			outlookText(w, begun.Outlook)
 		})
 	}
 	return c

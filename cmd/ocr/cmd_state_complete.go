@@ -18,6 +18,7 @@ type completeRoundResult struct {
 	SessionID     string `json:"sessionId"`
 	Round         int64  `json:"round"`
 	MetaPath      string `json:"metaPath"`
+	outlookResult
 }
 
 // completeMapResult is what complete-map prints under --json; the keys are
@@ -27,6 +28,7 @@ type completeMapResult struct {
 	SessionID     string `json:"sessionId"`
 	MapRun        int64  `json:"mapRun"`
 	MetaPath      string `json:"metaPath"`
+	outlookResult
 }
 
 // completeExits are the exit codes of both verbs.
@@ -59,8 +61,9 @@ in phase synthesis. A round that is complete stays as it is.`,
 		if err != nil {
 			return err
 		}
-		return a.print(completeRoundResult{schemaVersion, done.SessionID, done.Number, done.MetaPath}, func(w io.Writer) {
+		return a.print(completeRoundResult{schemaVersion, done.SessionID, done.Number, done.MetaPath, outlookJSON(done.Outlook)}, func(w io.Writer) {
 			fmt.Fprintf(w, "session %s: round %d is complete, %s\n", oneLine(done.SessionID), done.Number, oneLine(done.MetaPath))
+			outlookText(w, done.Outlook)
 		})
 	}
 	return c
@@ -92,8 +95,9 @@ must be in phase synthesis. A run that is complete stays as it is.`,
 		if err != nil {
 			return err
 		}
-		return a.print(completeMapResult{schemaVersion, done.SessionID, done.Number, done.MetaPath}, func(w io.Writer) {
+		return a.print(completeMapResult{schemaVersion, done.SessionID, done.Number, done.MetaPath, outlookJSON(done.Outlook)}, func(w io.Writer) {
 			fmt.Fprintf(w, "session %s: run %d is complete, %s\n", oneLine(done.SessionID), done.Number, oneLine(done.MetaPath))
+			outlookText(w, done.Outlook)
 		})
 	}
 	return c

@@ -16,6 +16,7 @@ type finishResult struct {
 	Completeness   string `json:"completeness"`
 	ProcessesEnded int64  `json:"processes_ended"`
 	Open           string `json:"open,omitempty"` // why it stays open
+	outlookResult
 }
 
 func finishCommand(a *app) *command {
@@ -48,13 +49,14 @@ else it stays open and "open" says why: not_complete or still_running.`,
 		if err != nil {
 			return err
 		}
-		result := finishResult{schemaVersion, done.SessionID, done.Changed, done.Completeness, done.Ended, done.Open}
+		result := finishResult{schemaVersion, done.SessionID, done.Changed, done.Completeness, done.Ended, done.Open, outlookJSON(done.Outlook)}
 		return a.print(result, func(w io.Writer) {
 			if done.Open != "" {
 				fmt.Fprintf(w, "session %s stays open: %s\n", oneLine(done.SessionID), done.Open)
-				return
+			} else {
+				fmt.Fprintf(w, "session %s is closed: %s\n", oneLine(done.SessionID), done.Completeness)
 			}
-			fmt.Fprintf(w, "session %s is closed: %s\n", oneLine(done.SessionID), done.Completeness)
+			outlookText(w, done.Outlook)
 		})
 	}
 	return c

@@ -25,7 +25,7 @@ type resumeResult struct {
 	LeaseUntil        *string  `json:"lease_until"` // null: there is no lease
 	Attempts          int64    `json:"attempts"`
 	AttemptsRemaining int64    `json:"attempts_remaining"`
-	NextAction        string   `json:"next_action"`
+	outlookResult
 }
 
 func resumeCommand(a *app) *command {
@@ -63,7 +63,8 @@ func resumeJSON(got lifecycle.ResumeResult) resumeResult {
 		SchemaVersion: schemaVersion, SessionID: got.SessionID, WorkflowType: got.Workflow,
 		Resumed: got.Resumed, Closed: got.Closed, Round: got.Round,
 		Phase: got.Phase, PhaseNumber: got.PhaseNumber, RemainingPhases: got.Remaining,
-		Attempts: got.Attempts, AttemptsRemaining: got.AttemptsLeft, NextAction: got.Next,
+		Attempts: got.Attempts, AttemptsRemaining: got.AttemptsLeft,
+		outlookResult: outlookJSON(got.Outlook),
 	}
 	if got.Workflow == "map" {
 		result.MapRun = &got.MapRun
@@ -89,5 +90,5 @@ func resumeText(w io.Writer, got lifecycle.ResumeResult) {
 	default:
 		fmt.Fprintf(w, "session %s: nothing to take over\n", oneLine(got.SessionID))
 	}
-	fmt.Fprintf(w, "next: %s\n", oneLine(got.Next))
+	outlookText(w, got.Outlook)
 }

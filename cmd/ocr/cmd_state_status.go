@@ -26,6 +26,7 @@ type statusResult struct {
 	DependentsSettled   bool             `json:"dependents_settled"`
 	NextAction          string           `json:"next_action"`
 	NextActionKind      string           `json:"next_action_kind"`
+	NextArgv            []string         `json:"next_argv"`
 	RemainingPhases     []string         `json:"remaining_phases,omitempty"`
 	AttemptsRemaining   *int64           `json:"forward_resume_attempts_remaining,omitempty"`
 	WaitingOn           []waitingProcess `json:"waiting_on,omitempty"`
@@ -42,6 +43,8 @@ type waitingProcess struct {
 	HeartbeatAge *int64 `json:"heartbeat_age_seconds"`
 	Stalled      bool   `json:"stalled"`
 	Provable     bool   `json:"provable"` // false: its death could not be proved from here
+	Liveness     string `json:"liveness"` // alive, dead or unknown
+	Reason       string `json:"reason"`   // why, in words; empty where it is alive
 }
 
 func statusCommand(a *app) *command {
@@ -78,14 +81,14 @@ func statusJSON(s lifecycle.Status) statusResult {
 		CurrentRound: s.CurrentRound, CurrentMapRun: s.CurrentMapRun,
 		CompletenessState: s.CompletenessState, HasTerminalArtifact: s.HasTerminalArtifact,
 		MarkedClosed: s.MarkedClosed, DependentsSettled: s.DependentsSettled,
-		NextAction: s.Next.Text, NextActionKind: s.Next.Kind,
+		NextAction: s.Next.Text, NextActionKind: s.Next.Kind, NextArgv: s.Next.Argv,
 		RemainingPhases: s.Next.Remaining, AttemptsRemaining: s.Next.AttemptsLeft,
 		StartedAt: s.StartedAt, UpdatedAt: s.UpdatedAt,
 		RoundStartedAt: s.RoundStartedAt, MapStartedAt: s.MapStartedAt,
 	}
 	for _, p := range s.Next.WaitingOn {
 		result.WaitingOn = append(result.WaitingOn, waitingProcess{
-			p.ID, p.Name, p.HeartbeatAge, p.Stalled, p.Verdict.State != process.Unknown,
+			p.ID, p.Name, p.HeartbeatAge, p.Stalled, p.Verdict.State != process.Unknown, p.Verdict.State, p.Verdict.Reason,
 		})
 	}
 	return result

@@ -106,6 +106,28 @@ func (q *Queries) SessionInsert(ctx context.Context, arg SessionInsertParams) er
 	return err
 }
 
+const SessionLastActivity = `-- name: SessionLastActivity :one
+SELECT i.last_event_id, i.last_at, i.last_epoch
+FROM session_idle AS i
+WHERE i.session_id = ?1
+`
+
+type SessionLastActivityRow struct {
+	LastEventID *int64
+	LastAt      string
+	LastEpoch   *int64
+}
+
+// When something last happened in a session: the time as it is stored, and the
+// same instant in seconds since 1970, NULL when the text is no time.
+// Index: idx_events_session.
+func (q *Queries) SessionLastActivity(ctx context.Context, sessionID string) (SessionLastActivityRow, error) {
+	row := q.db.QueryRowContext(ctx, SessionLastActivity, sessionID)
+	var i SessionLastActivityRow
+	err := row.Scan(&i.LastEventID, &i.LastAt, &i.LastEpoch)
+	return i, err
+}
+
 const SessionList = `-- name: SessionList :many
 SELECT
     s.id, s.branch, s.status, s.workflow_type, s.current_phase,

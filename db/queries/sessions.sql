@@ -78,3 +78,11 @@ SELECT p.phase, p.phase_number
 FROM workflow_phases AS p
 WHERE p.workflow_type = CAST(sqlc.arg(workflow_type) AS TEXT)
 ORDER BY p.phase_number;
+
+-- name: SessionLastActivity :one
+-- When something last happened in a session: the time as it is stored, and the
+-- same instant in seconds since 1970, NULL when the text is no time.
+-- Index: idx_events_session.
+SELECT i.last_event_id, i.last_at, i.last_epoch
+FROM session_idle AS i
+WHERE i.session_id = sqlc.arg(session_id);

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"ocr/db"
 	"ocr/db/gen"
-	"ocr/internal/shell"
 )
 
 // AdvanceRequest names the phase to enter.
@@ -30,6 +30,7 @@ type AdvanceResult struct {
 	PhaseNumber int64
 	Round       int64
 	MapRun      int64
+	Outlook
 }
 
 // Advance moves a session to the next phase, lets it enter its own again, or
@@ -39,7 +40,8 @@ type AdvanceResult struct {
 func Advance(ctx context.Context, c Caller, in AdvanceRequest) (result AdvanceResult, err error) {
 	var s session
 	err = c.write(ctx, false, func(ctx context.Context, tx *db.Tx) error {
-		at := now()
+		clock := time.Now().UTC()
+		at := stamp(clock)
 		var err error
 		if s, err = c.resolve(ctx, tx.Queries, in.SessionID); err != nil {
 			return err
@@ -76,10 +78,15 @@ func Advance(ctx context.Context, c Caller, in AdvanceRequest) (result AdvanceRe
 				return err
 			}
 		}
-		return tx.SessionMove(ctx, gen.SessionMoveParams{
+		err = tx.SessionMove(ctx, gen.SessionMoveParams{
 			ID: s.ID, CurrentPhase: result.Phase, PhaseNumber: result.PhaseNumber,
 			CurrentRound: result.Round, CurrentMapRun: result.MapRun, Now: at,
 		})
+		if err != nil {
+			return err
+		}
+		result.Outlook, err = c.outlook(ctx, tx.Queries, s.ID, clock)
+		return err
 	})
 	if err == nil {
 		c.tell(s)
@@ -116,7 +123,7 @@ func (s session) checkMove(phases phases, in AdvanceRequest) (int64, error) {
 		return s.number(), nil
 	case from != 0 && to == from+1 && in.Phase == phaseComplete:
 		verb := s.workflow().verb
-		return 0, refuse(Invariant, KindCompleteByVerb, s.command(verb, "--file FILE"),
+		return 0, refuse(Invariant, KindCompleteByVerb, s.command(verb, "--stdin"),
 			"the phase complete is entered by ocr state %s with the result of the %s, not by advance", verb, s.unit())
 	case from != 0 && to == from+1:
 		return s.number(), nil
@@ -155,5 +162,9 @@ func (s session) checkOpening(phases phases, phase string, next int64, flag stri
 
 // beginAgain is the command that opens a closed session again.
 func (s session) beginAgain() string {
-	return s.command("begin", "--branch="+shell.Quote(s.Branch), "--workflow-type="+s.WorkflowType)
+	return commandLine(s.beginAgainArgv())
+}
+
+func (s session) beginAgainArgv() []string {
+	return s.argv("begin", "--branch="+s.Branch, "--workflow-type="+s.WorkflowType)
 }

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +30,8 @@ func TestAdvance(t *testing.T) {
 				got, err := d.advance("s", phase)
 				must(t, err)
 				want := lifecycle.AdvanceResult{SessionID: "s", Workflow: workflow, Phase: phase, PhaseNumber: int64(i + 2), Round: 1, MapRun: 1}
-				if got != want {
+				want.Outlook = got.Outlook
+				if !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v, want %+v", got, want)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"time"
 
 	"ocr/db"
 	"ocr/db/gen"
@@ -35,6 +36,7 @@ type BeginResult struct {
 	MapRun       int64
 	Phase        string
 	Completeness string
+	Outlook
 }
 
 // Begin starts a new session, or opens a closed or completed one again: in
@@ -47,7 +49,8 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 	badID := project.CheckNewID(in.SessionID)
 	var made *artifact.Dir
 	err = c.write(ctx, badID == nil, func(ctx context.Context, tx *db.Tx) error {
-		at := now()
+		clock := time.Now().UTC()
+		at := stamp(clock)
 		phases, err := loadPhases(ctx, tx.Queries, in.Workflow)
 		if err != nil {
 			return err
@@ -59,7 +62,7 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 		case errors.Is(err, sql.ErrNoRows):
 			made, err = c.createSession(ctx, tx, in, phases.first(), at)
 		case err == nil:
-			err = reopen(ctx, tx, session{StateGetRow: row, elsewhere: c.elsewhere()}, in, phases.first(), at)
+			err = reopen(ctx, tx, session{StateGetRow: row, trailing: c.trailing()}, in, phases.first(), at)
 		}
 		if err != nil {
 			return err
@@ -72,6 +75,10 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 			SessionID: in.SessionID, Workflow: in.Workflow, Phase: phases.first(),
 			Round: state.CurrentRound, MapRun: state.CurrentMapRun, Completeness: state.CompletenessState,
 		}
+		if err != nil {
+			return err
+		}
+		result.Outlook, err = c.outlook(ctx, tx.Queries, in.SessionID, clock)
 		return err
 	})
 	if badID != nil && isMissing(err) {

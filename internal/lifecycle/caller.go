@@ -81,7 +81,10 @@ func (c Caller) readAsIs(ctx context.Context, fn func(ctx context.Context, r *db
 }
 
 // now is the one clock reading of a verb, in the form that all programs store.
-func now() string { return time.Now().UTC().Format(time.DateTime) }
+func now() string { return stamp(time.Now()) }
+
+// stamp writes a time in the form that all programs store.
+func stamp(at time.Time) string { return at.UTC().Format(time.DateTime) }
 
 func isMissing(err error) bool { return db.KindOf(err) == db.KindNoDatabase }
 

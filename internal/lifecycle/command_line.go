@@ -6,18 +6,49 @@ import (
 	"ocr/internal/shell"
 )
 
-// command writes a command on this session that works as printed in a shell.
-// The id stands behind "=", so that one with a leading dash is no flag.
-func (s session) command(verb string, more ...string) string {
-	words := append([]string{"ocr state " + verb, "--session-id=" + shell.Quote(s.ID)}, more...)
-	return strings.Join(words, " ") + s.elsewhere
+// argv is a command on this session as an argument list, the program's own
+// name first. The id stands behind "=", so that one with a leading dash is no
+// flag.
+func (s session) argv(verb string, more ...string) []string {
+	words := append([]string{"ocr", "state", verb, "--session-id=" + s.ID}, more...)
+	return append(words, s.trailing...)
 }
 
-// elsewhere is what a command needs behind it to reach the caller's project
-// from where the caller is; empty where that needs nothing.
-func (c Caller) elsewhere() string {
+// command writes a command on this session that works as printed in a shell.
+func (s session) command(verb string, more ...string) string {
+	return commandLine(s.argv(verb, more...))
+}
+
+// commandLine writes an argument list so that a shell reads it as it is. Of a
+// flag with its value only the value is quoted.
+func commandLine(argv []string) string {
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		name, value, isFlag := strings.Cut(word, "=")
+		if isFlag && strings.HasPrefix(name, "-") && value != "" {
+			words[i] = name + "=" + shell.Quote(value)
+			continue
+		}
+		words[i] = shell.Quote(word)
+	}
+	return strings.Join(words, " ")
+}
+
+// trailing are the words that a command needs behind it to reach the caller's
+// project from where the caller is; none where that needs nothing.
+func (c Caller) trailing() []string {
 	if c.StartDir == "" {
+		return nil
+	}
+	return []string{"-C", c.StartDir}
+}
+
+// elsewhere is the same for commands that are written out.
+func (c Caller) elsewhere() string { return behind(c.trailing()) }
+
+func behind(words []string) string {
+	if len(words) == 0 {
 		return ""
 	}
-	return " -C " + shell.Quote(c.StartDir)
+	return " " + commandLine(words)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"time"
 
 	"ocr/db"
 	"ocr/db/gen"
@@ -32,6 +33,7 @@ type CompleteResult struct {
 	Number int64
 	// MetaPath is the absolute path of the recorded payload.
 	MetaPath string
+	Outlook
 }
 
 // outcome is the result of a round or run, and what differs between the two.
@@ -52,7 +54,8 @@ type outcome struct {
 type target struct {
 	session session
 	number  int64
-	dir     string  // absolute folder of the session
+	dir     string // absolute folder of the session
+	clock   time.Time
 	final   *string // absolute path of the text for people, if there is one
 	now     string
 }
@@ -64,6 +67,7 @@ type target struct {
 func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (result CompleteResult, err error) {
 	var to target
 	var file *artifact.Replacement
+	var outlook Outlook
 	err = c.write(ctx, false, func(ctx context.Context, tx *db.Tx) (err error) {
 		if to, err = c.choose(ctx, tx, in, out); err != nil {
 			return err
@@ -73,7 +77,10 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 			return err
 		}
 		if complete && !to.atSynthesis() {
-			file, err = c.restoreLost(to, out, recorded)
+			if file, err = c.restoreLost(to, out, recorded); err != nil {
+				return err
+			}
+			outlook, err = c.outlook(ctx, tx.Queries, to.session.ID, to.clock)
 			return err
 		}
 		if to.final, err = to.ready(out, in.RequireFinal); err != nil {
@@ -94,7 +101,9 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 				err = errors.Join(err, file.Undo())
 			}
 		}()
-		err = out.record(ctx, tx, to)
+		if err = out.record(ctx, tx, to); err == nil {
+			outlook, err = c.outlook(ctx, tx.Queries, to.session.ID, to.clock)
+		}
 		written = err == nil
 		return err
 	})
@@ -110,7 +119,7 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 		}
 	}
 	c.tell(to.session)
-	return CompleteResult{to.session.ID, to.number, to.path(out.metaFile)}, nil
+	return CompleteResult{to.session.ID, to.number, to.path(out.metaFile), outlook}, nil
 }
 
 // choose picks the session and the round or run.
@@ -123,7 +132,8 @@ func (c Caller) choose(ctx context.Context, tx *db.Tx, in CompleteRequest, out o
 		return target{}, refuse(Invariant, KindWrongWorkflow, s.command("status"),
 			"session %q is a %s: ocr state %s does not fit it", s.ID, s.WorkflowType, workflows[out.workflow].verb)
 	}
-	to := target{session: s, number: in.Number, dir: c.Project.SessionDir(s.SessionDir, s.ID), now: now()}
+	to := target{session: s, number: in.Number, dir: c.Project.SessionDir(s.SessionDir, s.ID), clock: time.Now().UTC()}
+	to.now = stamp(to.clock)
 	if to.number == 0 {
 		to.number = s.number()
 	}

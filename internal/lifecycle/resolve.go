@@ -16,8 +16,9 @@ type session struct {
 	gen.StateGetRow
 	// chosen says how it was picked when the caller did not name it.
 	chosen string
-	// elsewhere is what a command on it needs to reach the caller's project.
-	elsewhere string
+	// trailing are the words that a command on it needs to reach the caller's
+	// project.
+	trailing []string
 }
 
 // resolve picks the session a verb works on: the named one, else the one that
@@ -61,7 +62,7 @@ func (c Caller) load(ctx context.Context, q *gen.Queries, id, chosen string) (se
 	if err != nil {
 		return session{}, err
 	}
-	s := session{row, chosen, c.elsewhere()}
+	s := session{row, chosen, c.trailing()}
 	return s, s.checkWorkflow()
 }
 
@@ -71,7 +72,7 @@ func (s session) checkWorkflow() error {
 	if _, known := workflows[s.WorkflowType]; known {
 		return nil
 	}
-	return refuse(Invariant, KindUnknownWorkflow, "ocr doctor --check data.values"+s.elsewhere,
+	return refuse(Invariant, KindUnknownWorkflow, "ocr doctor --check data.values"+behind(s.trailing),
 		"session %q is neither a review nor a map but a %q: no command can work with it", s.ID, s.WorkflowType)
 }
 

@@ -45,8 +45,7 @@ type ResumeResult struct {
 	// AttemptsLeft how often it still may be.
 	Attempts     int64
 	AttemptsLeft int64
-	// Next is what to do now, for people; a command in it works as printed.
-	Next string
+	Outlook
 }
 
 // Resume takes the round or run of a stranded session over: from then on the
@@ -82,29 +81,35 @@ func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResul
 		result.Attempts, result.AttemptsLeft = leases, max(0, limit-leases)
 		if s.HasTerminalArtifact {
 			result.Reason = ReasonComplete
-			result.Next = s.unit() + " is complete; close the session with: " + s.command("finish")
-			return nil
+			result.Outlook, err = c.outlook(ctx, tx.Queries, s.ID, at)
+			return err
 		}
 		if err := c.checkStranded(ctx, tx.Queries, s, at); err != nil {
 			return err
 		}
 		if leases >= limit {
 			result.Reason, result.Closed = ReasonExhausted, true
-			result.Next = "open the session again with: " + s.beginAgain()
-			ended, err = c.closeExhausted(ctx, tx, s, leases, at)
+			if ended, err = c.closeExhausted(ctx, tx, s, leases, at); err != nil {
+				return err
+			}
+			result.Outlook, err = c.outlook(ctx, tx.Queries, s.ID, at)
 			return err
 		}
 		result.Resumed, result.Attempts, result.AttemptsLeft = true, leases+1, limit-leases-1
 		result.LeaseUntil = at.Truncate(time.Second).Add(time.Duration(c.Runtime.ForwardResumeLeaseSeconds) * time.Second)
-		result.Next = "do the work of phase " + s.CurrentPhase + ", then go on with: " + s.onward(phases)
 		record := leaseRecord{Kind: "forward_resume", Round: s.CurrentRound, Owner: &c.Owner}
 		metadata, err := json.Marshal(record)
 		if err != nil {
 			return err
 		}
-		return tx.EventAppend(ctx, gen.EventAppendParams{
-			SessionID: s.ID, EventType: "session_resumed", Metadata: ptr(string(metadata)), Now: at.Format(time.DateTime),
+		err = tx.EventAppend(ctx, gen.EventAppendParams{
+			SessionID: s.ID, EventType: "session_resumed", Metadata: ptr(string(metadata)), Now: stamp(at),
 		})
+		if err != nil {
+			return err
+		}
+		result.Outlook, err = c.outlook(ctx, tx.Queries, s.ID, at)
+		return err
 	})
 	if err == nil {
 		c.Record(ctx, ended)

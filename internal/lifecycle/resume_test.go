@@ -246,7 +246,7 @@ func TestResume(t *testing.T) {
 		before := d.all()
 		got, err := d.resume("s")
 		must(t, err)
-		if got.Resumed || got.Closed || got.Reason != lifecycle.ReasonComplete || !strings.Contains(got.Next, "ocr state finish --session-id=s") {
+		if got.Resumed || got.Closed || got.Reason != lifecycle.ReasonComplete || !strings.Contains(got.Next.Text, "ocr state finish --session-id=s") {
 			t.Errorf("%+v", got)
 		}
 		if d.all() != before {

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"time"
 
 	"ocr/db"
 )
@@ -37,7 +38,7 @@ func GetStatus(ctx context.Context, c Caller, id string) (status Status, err err
 		if s, err = c.resolve(ctx, r.Queries, id); err != nil {
 			return err
 		}
-		next, err := c.nextAction(ctx, r.Queries, s)
+		next, err := c.nextAction(ctx, r.Queries, s, time.Now().UTC(), false)
 		status = Status{
 			SessionID: s.ID, WorkflowType: s.WorkflowType, Status: s.Status,
 			CurrentPhase: s.CurrentPhase, PhaseNumber: s.PhaseNumber,
