@@ -130,6 +130,9 @@ func engineError(path string, err error) error {
 	case lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_AUTH:
 		return cannotOpenError(path, err)
 	case lib.SQLITE_IOERR:
+		if wantsRoom(code) && noRoom(path) {
+			return noSpaceError(path, err)
+		}
 		e.Kind = KindIO
 		e.Message = fmt.Sprintf("reading or writing %s failed", path)
 		e.Hint = "check the disk and the mount that hold the file, then run the command again"
@@ -190,6 +193,25 @@ func noSpaceError(path string, err error) *Error {
 		Message: fmt.Sprintf("no room left on the disk while working on %s", path),
 		Hint:    "make room on that disk, then run the same command again",
 	}
+}
+
+// wantsRoom says of an extended result code that the engine wanted to write:
+// it tells a full disk apart only where it writes pages of the database.
+func wantsRoom(code int) bool {
+	switch code {
+	case lib.SQLITE_IOERR_WRITE, lib.SQLITE_IOERR_FSYNC, lib.SQLITE_IOERR_DIR_FSYNC, lib.SQLITE_IOERR_TRUNCATE,
+		lib.SQLITE_IOERR_SHMOPEN, lib.SQLITE_IOERR_SHMSIZE, lib.SQLITE_IOERR_SHMMAP:
+		return true
+	}
+	return false
+}
+
+// noRoom says that the disk of the database has less room than the smallest
+// -wal and -shm take.
+func noRoom(path string) bool {
+	const smallest = 64 << 10
+	free, err := FreeBytes(filepath.Dir(path))
+	return err == nil && free < smallest
 }
 
 func readOnlyError(path string, err error) *Error {

@@ -136,10 +136,10 @@ func missingFileError(path string) error {
 const journalHeader = 512
 
 // viewBeside reads while others may write. A reader that may not write the
-// side files cannot repair them: it takes a copy.
+// side files, or has no room for them, cannot repair them: it takes a copy.
 func viewBeside(ctx context.Context, path string, before files, fn viewer) error {
 	err := connectAndRun(ctx, path, path, "mode=ro", fn)
-	if KindOf(err) == KindReadOnly {
+	if kind := KindOf(err); kind == KindReadOnly || kind == KindNoSpace {
 		done, err := viewCopy(ctx, path, before, fn)
 		if !done {
 			return join(err, busyError(path, nil))
