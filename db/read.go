@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
 	"ocr/db/gen"
 )
 
@@ -36,9 +39,16 @@ func Read(ctx context.Context, path string, fn func(ctx context.Context, r *Read
 	})
 }
 
-// Query runs one statement of the caller's; see ReadOnlyStatement.
+// MaxValue bounds in bytes each text and blob that a statement of the caller's
+// may read or make: a little more than the longest document takes.
+const MaxValue = 33 << 20
+
+// Query runs one statement of the caller's; see ReadOnlyStatement and MaxValue.
 func (r *Reader) Query(ctx context.Context, statement string) (*sql.Rows, error) {
 	if err := ReadOnlyStatement(statement); err != nil {
+		return nil, err
+	}
+	if _, err := sqlite.Limit(r.conn, lib.SQLITE_LIMIT_LENGTH, MaxValue); err != nil {
 		return nil, err
 	}
 	return r.conn.QueryContext(ctx, statement)

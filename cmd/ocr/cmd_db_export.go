@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
-	"os"
 
 	"ocr/internal/care"
 )
@@ -60,42 +56,6 @@ session, only rows that belong to it are printed. Changes nothing.`,
 	return c
 }
 
-// spool holds a long result until it is known to be one consistent view.
-type spool struct {
-	*bufio.Writer
-	file *os.File
-}
-
-// restart forgets what was written.
-func (s *spool) restart() error {
-	_, err := s.file.Seek(0, io.SeekStart)
-	s.Writer = bufio.NewWriter(s.file)
-	return errors.Join(err, s.file.Truncate(0))
-}
-
-// spool prints what fill has written, if it succeeds.
-func (a *app) spool(fill func(out *spool) error) (err error) {
-	file, err := os.CreateTemp("", "ocr-export-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
-	out := &spool{bufio.NewWriter(file), file}
-	if err := fill(out); err != nil {
-		return err
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	if _, err := io.Copy(a.stdout, file); err != nil {
-		return &outputError{err}
-	}
-	return nil
-}
-
 // rowSink is what the two sinks of JSON have in common.
 type rowSink struct {
 	out *spool
@@ -117,20 +77,11 @@ func (s *rowSink) Table(name string, columns []string) error {
 	return nil
 }
 
-// object is one row as a JSON object whose keys stand as the columns do.
-func (s *rowSink) object(values []any) (json.RawMessage, error) {
-	text, err := table{s.columns, [][]any{values}}.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	return text[1 : len(text)-1], nil
-}
-
 // lineSink writes one object a line.
 type lineSink struct{ rowSink }
 
 func (s *lineSink) Row(values []any) error {
-	row, err := s.object(values)
+	row, err := object(s.columns, values)
 	if err != nil {
 		return err
 	}
@@ -172,7 +123,7 @@ func (s *documentSink) Row(values []any) error {
 		s.out.WriteByte(',')
 	}
 	s.rows++
-	row, err := s.object(values)
+	row, err := object(s.columns, values)
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A command is one verb, or a group of verbs, as the program declares it. Its
@@ -101,6 +103,24 @@ func (n *number) Set(text string) error {
 	}
 	n.Value, n.Given = value, true
 	return nil
+}
+
+// timeFlag declares a flag that takes a length of time; a number without a unit
+// counts seconds.
+func timeFlag(fs *flag.FlagSet, name string, preset time.Duration, usage string) *time.Duration {
+	value := preset
+	fs.Func(name, usage, func(text string) error {
+		length, err := time.ParseDuration(text)
+		if err != nil {
+			length, err = time.ParseDuration(text + "s")
+		}
+		if err != nil || length < 0 {
+			return errors.New("it takes a length of time such as 90s or 5m")
+		}
+		value = length
+		return nil
+	})
+	return &value
 }
 
 // choice is the value of a flag that takes one of a few words.

@@ -66,6 +66,8 @@ func explain(err error) failure {
 		store    *db.Error
 		other    *delegationError
 		output   *outputError
+		late     *timeoutError
+		noPlace  *spoolError
 	)
 	f := failure{Code: exitEnvironment, Kind: "internal", Message: err.Error(), Hint: "ocr doctor says what it finds wrong here"}
 	switch {
@@ -75,6 +77,13 @@ func explain(err error) failure {
 		f.Kind, f.Hint = "delegation", "look at that file: ls -l "+shell.Quote(other.path)
 	case errors.As(err, &output):
 		f.Kind, f.Hint = "output", "the command may have done its work: look (ocr state status), after stdout leads somewhere that takes it"
+	case errors.As(err, &late):
+		f.Kind, f.Hint = "timeout", "ask for less, or give it more time, such as --timeout 5m"
+	case errors.As(err, &noPlace):
+		f.Kind, f.Hint = string(db.KindIO), "name a folder with more room in TMPDIR, or ask for less"
+		if errors.Is(err, syscall.ENOSPC) {
+			f.Kind = string(db.KindNoSpace)
+		}
 	case errors.As(err, &badID):
 		f.Code, f.Kind = exitUsage, "bad_session_id"
 		f.Hint = "use --session-id " + shell.Quote(badID.Suggestion)

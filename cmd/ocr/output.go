@@ -31,10 +31,19 @@ func (a *app) print(value any, text func(w io.Writer)) error {
 }
 
 func (a *app) write(result []byte) error {
-	if _, err := a.stdout.Write(result); err != nil {
-		return &outputError{err}
+	_, err := resultWriter{a.stdout}.Write(result)
+	return err
+}
+
+// resultWriter is stdout; its errors say so.
+type resultWriter struct{ out io.Writer }
+
+func (w resultWriter) Write(p []byte) (int, error) {
+	n, err := w.out.Write(p)
+	if err != nil {
+		return n, &outputError{err}
 	}
-	return nil
+	return n, nil
 }
 
 // outputError says that standard output did not take the result of a command.
@@ -87,6 +96,9 @@ func encode(value any) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	if err := e.Encode(value); err != nil {
 		return nil, fmt.Errorf("making JSON of the result: %w", err)
+	}
+	if bytes.IndexFunc(b.Bytes(), func(r rune) bool { return r != '\n' && unprintable(r) }) < 0 {
+		return b.Bytes(), nil
 	}
 	var out strings.Builder
 	for _, r := range b.String() {

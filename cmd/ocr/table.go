@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"database/sql"
+	"encoding/binary"
 	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
@@ -11,36 +13,47 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 )
 
-// table is the result of a statement that nobody knew before.
-type table struct {
-	columns []string
-	rows    [][]any
+// rowWriter writes the result of a statement that nobody knew before, row by
+// row. begin forgets what an earlier run has written.
+type rowWriter interface {
+	begin(columns []string) error
+	row(values []any) error
+	end() error
 }
 
-// fill reads all rows. Of the columns of one name, the second is called
-// name_2, and so on.
-func (t *table) fill(rows *sql.Rows) error {
+// writeRows hands at most limit rows to w, all of them where limit is 0, and
+// says whether there were more. Of the columns of one name, the second is
+// called name_2, and so on.
+func writeRows(rows *sql.Rows, limit int64, w rowWriter) (cut bool, err error) {
 	names, err := rows.Columns()
 	if err != nil {
-		return err
+		return false, err
 	}
-	t.columns = distinct(names)
-	for rows.Next() {
-		row := make([]any, len(names))
-		targets := make([]any, len(names))
-		for i := range row {
-			targets[i] = &row[i]
+	if err := w.begin(distinct(names)); err != nil {
+		return false, err
+	}
+	values, targets := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	for n := int64(0); rows.Next(); n++ {
+		if limit > 0 && n == limit {
+			return true, w.end()
 		}
 		if err := rows.Scan(targets...); err != nil {
-			return err
+			return false, err
 		}
-		t.rows = append(t.rows, row)
+		if err := w.row(values); err != nil {
+			return false, err
+		}
 	}
-	return rows.Err()
+	if err := rows.Err(); err != nil {
+		return false, err
+	}
+	return false, w.end()
 }
 
 func distinct(names []string) []string {
@@ -59,37 +72,6 @@ func distinct(names []string) []string {
 		result[i] = free
 	}
 	return result
-}
-
-// MarshalJSON makes an array of objects whose keys stand as the columns do.
-func (t table) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('[')
-	for i, row := range t.rows {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('{')
-		for j, value := range row {
-			if j > 0 {
-				b.WriteByte(',')
-			}
-			key, err := json.Marshal(t.columns[j])
-			if err != nil {
-				return nil, err
-			}
-			text, err := json.Marshal(jsonValue(value))
-			if err != nil {
-				return nil, err
-			}
-			b.Write(key)
-			b.WriteByte(':')
-			b.Write(text)
-		}
-		b.WriteByte('}')
-	}
-	b.WriteByte(']')
-	return b.Bytes(), nil
 }
 
 // jsonValue is a value as JSON can hold it. An infinite number is a text.
@@ -123,44 +105,170 @@ func plainValue(value any) string {
 	return fmt.Sprint(value)
 }
 
-func (t table) writeCSV(w io.Writer) {
-	// What cannot be written shows when the output itself is.
-	out := csv.NewWriter(w)
-	_ = out.Write(t.columns)
-	for _, row := range t.rows {
-		record := make([]string, len(row))
-		for i, value := range row {
-			record[i] = plainValue(value)
+// object is one row as a JSON object whose keys stand as the columns do.
+func object(columns []string, values []any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, value := range values {
+		if i > 0 {
+			b.WriteByte(',')
 		}
-		_ = out.Write(record)
+		key, err := json.Marshal(columns[i])
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(jsonValue(value))
+		if err != nil {
+			return nil, err
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(text)
 	}
-	out.Flush()
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
-// writeText aligns the columns under their names.
-func (t table) writeText(w io.Writer) {
-	cells := make([][]string, 0, len(t.rows)+2)
-	rules := make([]string, len(t.columns))
-	for i, name := range t.columns {
+// jsonRows writes an array of objects. What cannot be written shows at the
+// flush of out.
+type jsonRows struct {
+	out     *spool
+	columns []string
+	some    bool
+}
+
+func (w *jsonRows) begin(columns []string) error {
+	w.columns, w.some = columns, false
+	err := w.out.restart()
+	w.out.WriteByte('[')
+	return err
+}
+
+func (w *jsonRows) row(values []any) error {
+	row, err := object(w.columns, values)
+	if err != nil {
+		return err
+	}
+	line, err := encode(row)
+	if err != nil {
+		return err
+	}
+	if w.some {
+		w.out.WriteByte(',')
+	}
+	w.some = true
+	_, err = w.out.Write(line[:len(line)-1])
+	return err
+}
+
+func (w *jsonRows) end() error {
+	_, err := w.out.WriteString("]\n")
+	return err
+}
+
+// csvRows writes comma separated values below a line of names.
+type csvRows struct{ out *spool }
+
+func (w *csvRows) begin(columns []string) error {
+	if err := w.out.restart(); err != nil {
+		return err
+	}
+	return w.record(columns)
+}
+
+func (w *csvRows) row(values []any) error {
+	record := make([]string, len(values))
+	for i, value := range values {
+		record[i] = plainValue(value)
+	}
+	return w.record(record)
+}
+
+func (w *csvRows) record(fields []string) error {
+	var line strings.Builder
+	out := csv.NewWriter(&line)
+	if err := out.Write(fields); err != nil {
+		return err
+	}
+	out.Flush()
+	_, err := w.out.WriteString(printable(line.String()))
+	return err
+}
+
+func (w *csvRows) end() error { return nil }
+
+// textRows aligns the columns under their names. How wide they are is known
+// after the last row, so out keeps the cells, each after its length.
+type textRows struct {
+	out    *spool
+	widths []int
+}
+
+// widestCell bounds the blanks that one long cell adds to every other row.
+const widestCell = 256
+
+func (w *textRows) begin(columns []string) error {
+	w.widths = make([]int, len(columns))
+	w.out.render = w.align
+	if err := w.out.restart(); err != nil {
+		return err
+	}
+	rules := make([]string, len(columns))
+	for i, name := range columns {
 		rules[i] = strings.Repeat("-", max(1, utf8.RuneCountInString(oneLine(name))))
 	}
-	cells = append(cells, t.columns, rules)
-	for _, row := range t.rows {
-		texts := make([]string, len(row))
-		for i, value := range row {
-			texts[i] = plainValue(value)
-		}
-		cells = append(cells, texts)
+	if err := w.cells(columns); err != nil {
+		return err
 	}
-	aligned := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range cells {
-		for i, text := range row {
-			if i > 0 {
-				fmt.Fprint(aligned, "\t")
-			}
-			fmt.Fprint(aligned, oneLine(text))
-		}
-		fmt.Fprintln(aligned)
+	return w.cells(rules)
+}
+
+func (w *textRows) row(values []any) error {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = plainValue(value)
 	}
-	_ = aligned.Flush()
+	return w.cells(texts)
+}
+
+func (w *textRows) cells(texts []string) error {
+	for i, text := range texts {
+		text = oneLine(text)
+		w.widths[i] = max(w.widths[i], min(utf8.RuneCountInString(text), widestCell))
+		_, err := w.out.Write(binary.AppendUvarint(nil, uint64(len(text))))
+		if err != nil {
+			return err
+		}
+		if _, err := w.out.WriteString(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *textRows) end() error { return nil }
+
+// align writes the kept cells, two blanks between the columns.
+func (w *textRows) align(from io.Reader, to io.Writer) error {
+	in, out := bufio.NewReader(from), bufio.NewWriter(to)
+	for i := 0; len(w.widths) > 0; i = (i + 1) % len(w.widths) {
+		length, err := binary.ReadUvarint(in)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		text := make([]byte, length)
+		if _, err := io.ReadFull(in, text); err != nil {
+			return err
+		}
+		out.Write(text)
+		end := "\n"
+		if i < len(w.widths)-1 {
+			end = strings.Repeat(" ", max(0, w.widths[i]-utf8.RuneCount(text))+2)
+		}
+		out.WriteString(end)
+	}
+	return out.Flush()
 }
