@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -29,25 +28,39 @@ type Difference struct {
 }
 
 // CompareSchema compares the schema with that of a version, and counts the
-// parts that are there, by kind. Tables are compared by columns, keys and
-// CHECK clauses, because other programs write and alter them in their own
-// manner; the rest by its words. Below our own steps views and triggers count
+// parts that are there, by kind. Tables are compared by columns, keys, CHECK
+// clauses and what else changes how they store rows, because other programs
+// write and alter them in their own manner; the rest token by token. Below our own steps views and triggers count
 // by name only: there they are those of whichever program made them. What
 // belongs to a missing table is not named again.
 func (r *Reader) CompareSchema(ctx context.Context, version int) (list []Difference, parts map[string]int, err error) {
-	found, err := readWhole(ctx, r.conn)
-	if err != nil {
+	list, found, err := compareSchema(ctx, r.conn, version)
+	parts = map[string]int{}
+	for p := range found {
+		parts[p.kind]++
+	}
+	return list, parts, err
+}
+
+// compareSchema is the one comparison: doctor, verify, migrate and whatever
+// deletes rows go by it.
+func compareSchema(ctx context.Context, conn *sql.Conn, version int) (list []Difference, found shape, err error) {
+	if found, err = readWhole(ctx, conn); err != nil {
 		return nil, nil, err
 	}
 	expected, err := expectedParts(ctx, version)
 	if err != nil {
 		return nil, nil, err
 	}
-	parts = map[string]int{}
-	for p := range found {
-		parts[p.kind]++
-	}
-	return differences(found, expected, version > SharedLatest), parts, nil
+	return differences(found, expected, version > SharedLatest), found, nil
+}
+
+// String names the part and its fault.
+func (d Difference) String() string { return d.Kind + " " + d.Name + " " + d.Fault }
+
+// recreatable says whether the part can be made again without touching a row.
+func (d Difference) recreatable() bool {
+	return d.Fault != FaultExtra && (d.Kind == "index" || d.Kind == "trigger" || d.Kind == "view")
 }
 
 // readWhole reads the shape with everything that tells two tables apart.
@@ -57,16 +70,8 @@ func readWhole(ctx context.Context, conn *sql.Conn) (shape, error) {
 		return nil, err
 	}
 	for p, d := range found {
-		if p.kind != "table" {
-			continue
-		}
-		list := checks(d.text)
-		slices.Sort(list)
-		for i, check := range list {
-			found.add("column", definition{d.table, fmt.Sprintf("CHECK %d", i+1), check})
-		}
-		if slices.Contains(words(d.text), "autoincrement") {
-			found.add("column", definition{table: d.table, name: "AUTOINCREMENT"})
+		if p.kind == "table" {
+			found.addClauses(d)
 		}
 	}
 	fields := func(d *definition) []any { return []any{&d.table, &d.name, &d.text} }
@@ -93,12 +98,24 @@ SELECT
             ORDER BY x.seqno
         ) AS c
     ) || ')',
-    ''
+    (
+        SELECT group_concat(lower(x.coll) || iif(x.desc, ' DESC', ''), ', ')
+        FROM pragma_index_xinfo(i.name) AS x
+        WHERE x.key = 1
+    )
 FROM sqlite_schema AS t, pragma_index_list(t.name) AS i
 WHERE t.type = 'table'
     AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
-    AND i.origin = 'u'`)
+    AND i.origin = 'u'
+UNION ALL
+SELECT l.name, 'TABLE OPTIONS', iif(l.strict, 'STRICT ', '') || iif(l.wr, 'WITHOUT ROWID ', '')
+FROM pragma_table_list AS l
+WHERE l.schema = 'main'
+    AND l.type = 'table'
+    AND l.name NOT LIKE 'sqlite\_%' ESCAPE '\'`)
 	for _, d := range keys {
+		// What the clauses say of it stands there already.
+		d.text = strings.TrimSpace(d.text + " " + found[partOf("column", d)].text)
 		found.add("column", d)
 	}
 	return found, err
@@ -137,7 +154,7 @@ func differences(found, expected shape, texts bool) (list []Difference) {
 	}
 	for p, want := range expected {
 		have, there := found[p]
-		_, table := found[part{"table", strings.ToLower(want.table)}]
+		_, table := found[part{"table", lower(want.table)}]
 		byName := p.kind == "table" || !texts && (p.kind == "trigger" || p.kind == "view")
 		switch {
 		case !there && (table || p.kind == "table" || p.kind == "view"):
@@ -148,7 +165,7 @@ func differences(found, expected shape, texts bool) (list []Difference) {
 	}
 	for p, have := range found {
 		_, known := expected[p]
-		_, table := expected[part{"table", strings.ToLower(have.table)}]
+		_, table := expected[part{"table", lower(have.table)}]
 		if !known && (table || p.kind == "table" || p.kind == "view") {
 			add(p, have, FaultExtra)
 		}
@@ -162,5 +179,5 @@ func (d definition) words(kind string) string {
 	if kind == "column" {
 		return d.text
 	}
-	return oneLine(d.text)
+	return objectLine(d.text)
 }

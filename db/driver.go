@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/golang-migrate/migrate/v4/database"
 )
@@ -178,7 +177,7 @@ func (d *stepDriver) keepingRows(body string) error {
 	}
 	for table, rows := range before.rows {
 		left, there := after.rows[table]
-		if there && left < rows && !deletes[strings.ToLower(table)] {
+		if there && left < rows && !deletes[lower(table)] {
 			return fmt.Errorf("%d of %d rows of %s would be lost", rows-left, rows, table)
 		}
 	}

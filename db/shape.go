@@ -33,12 +33,14 @@ type definition struct {
 // shape is a whole schema.
 type shape map[part]definition
 
-func (s shape) add(kind string, d definition) {
+func (s shape) add(kind string, d definition) { s[partOf(kind, d)] = d }
+
+func partOf(kind string, d definition) part {
 	name := d.name
 	if kind == "column" {
 		name = d.table + "." + name
 	}
-	s[part{kind, strings.ToLower(name)}] = d
+	return part{kind, lower(name)}
 }
 
 // readShape reads the shape of a database, the ledger of our own steps apart.

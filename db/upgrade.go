@@ -21,6 +21,9 @@ type Upgraded struct {
 	// Restored names indexes, triggers and views that were gone and were
 	// made again.
 	Restored []string
+	// Altered names columns, indexes, triggers and views that say something
+	// else than they should. They were left as they are.
+	Altered []string
 	// Notes are further lines for people: what Options.Reconcile did, and
 	// rows that a step passed over.
 	Notes []string
@@ -45,6 +48,10 @@ func (o opener) migrate(ctx context.Context) (done Upgraded, err error) {
 		}
 		made, err := o.restore(ctx, conn, h)
 		done.Restored = append(done.Restored, made...)
+		if err != nil {
+			return err
+		}
+		done.Altered, err = altered(ctx, conn, done.To)
 		return err
 	})
 	return done, join(err, store.Close())
@@ -77,7 +84,26 @@ func (o opener) upgrade(ctx context.Context, conn *sql.Conn, now standing) (done
 		done.To = ran[len(ran)-1]
 	}
 	done.Notes = notes
+	if err != nil {
+		return done, err
+	}
+	done.Altered, err = altered(ctx, conn, done.To)
 	return done, err
+}
+
+// altered names what says something else than it should.
+func altered(ctx context.Context, conn *sql.Conn, version int) (list []string, err error) {
+	err = inTransaction(ctx, conn, beginReading, func() error {
+		list = nil
+		found, _, err := compareSchema(ctx, conn, version)
+		for _, d := range found {
+			if d.Fault == FaultChanged {
+				list = append(list, d.Kind+" "+d.Name)
+			}
+		}
+		return err
+	})
+	return list, err
 }
 
 // runSteps runs the missing steps, each in its own transaction. It returns
@@ -207,6 +233,10 @@ func (u Upgraded) Lines(path string) (lines []string) {
 	}
 	for _, name := range u.Restored {
 		lines = append(lines, "restored the "+name+", which was missing")
+	}
+	if len(u.Altered) > 0 {
+		lines = append(lines, fmt.Sprintf("warning: altered, and left as it is: %s; 'ocr doctor --fix' makes altered indexes, triggers and views again as they should be",
+			strings.Join(u.Altered, ", ")))
 	}
 	return append(lines, u.Notes...)
 }

@@ -8,11 +8,44 @@ type token struct {
 	// quote is the character before a quoted one, which is never a keyword;
 	// 0 before others.
 	quote byte
+	// start and end are where it stands in the statement.
+	start, end int
 }
 
 // is says whether t is this keyword or sign.
 func (t token) is(word string) bool {
-	return t.quote == 0 && strings.EqualFold(t.text, word)
+	return t.quote == 0 && lower(t.text) == lower(word)
+}
+
+// names says whether t is the name of something, in whatever quotes.
+func (t token) names(name string) bool {
+	return t.quote != '\'' && lower(t.text) == lower(name)
+}
+
+// String is the token as it counts in a comparison: names and keywords in one
+// case, and whatever is quoted as it is, with its quotes, because a text, a
+// name and a keyword of the same letters are three different things.
+func (t token) String() string {
+	switch t.quote {
+	case 0:
+		return lower(t.text)
+	case '[':
+		return "[" + t.text + "]"
+	}
+	mark := string(t.quote)
+	return mark + strings.ReplaceAll(t.text, mark, mark+mark) + mark
+}
+
+// lower is the case in which SQLite compares names: it knows the letters of
+// ASCII only.
+func lower(s string) string {
+	all := []byte(s)
+	for i, c := range all {
+		if 'A' <= c && c <= 'Z' {
+			all[i] = c + 'a' - 'A'
+		}
+	}
+	return string(all)
 }
 
 // tokens splits a statement as SQLite does, as far as the rules here need:
@@ -42,17 +75,25 @@ func tokens(s string) ([]token, error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, token{text: text, quote: c})
+			list = append(list, token{text: text, quote: c, start: i, end: i + length})
 			i += length
 		case wordByte(c):
 			end := i
 			for end < len(s) && wordByte(s[end]) {
 				end++
 			}
-			list = append(list, token{text: s[i:end]})
+			// The bytes of x'00' are one value with its letter.
+			if end < len(s) && s[end] == '\'' && lower(s[i:end]) == "x" {
+				_, length, err := quoted(s[end:])
+				if err != nil {
+					return nil, err
+				}
+				end += length
+			}
+			list = append(list, token{text: s[i:end], start: i, end: end})
 			i = end
 		default:
-			list = append(list, token{text: s[i : i+1]})
+			list = append(list, token{text: s[i : i+1], start: i, end: i + 1})
 			i++
 		}
 	}
@@ -88,53 +129,58 @@ func quoted(s string) (text string, length int, err error) {
 	return "", 0, refuse("a quote is not closed: %c", s[0])
 }
 
-// words are what matters of the text of a schema object: names and keywords
-// in one case, texts as they are. Where two programs wrote the same statement
-// in their own manner, the words are the same.
+// words are what matters of the text of a schema object: its tokens without
+// comments and white space. Where two programs wrote the same statement in
+// their own manner, the words are the same.
 func words(sql string) []string {
 	list, err := tokens(sql)
 	if err != nil {
 		return []string{sql}
 	}
-	var all []string
+	return texts(list)
+}
+
+func texts(list []token) (all []string) {
 	for _, t := range list {
-		if t.quote == '\'' {
-			all = append(all, "'"+strings.ReplaceAll(t.text, "'", "''")+"'")
-			continue
-		}
-		all = append(all, strings.ToLower(t.text))
+		all = append(all, t.String())
 	}
 	return all
 }
 
-// oneLine is the whole of a CREATE as one line of words.
+// oneLine is a statement, or a part of one, as one line of words.
 func oneLine(sql string) string {
-	return strings.TrimSuffix(strings.ReplaceAll(strings.Join(words(sql), " "), "if not exists ", ""), " ;")
+	return strings.TrimSuffix(strings.Join(words(sql), " "), " ;")
 }
 
-// checks are the CHECK clauses of a CREATE TABLE, each as one line of words.
-func checks(sql string) []string {
-	var found []string
-	list := words(sql)
-	for i := range list {
-		if list[i] != "check" || i+1 == len(list) || list[i+1] != "(" {
-			continue
-		}
-		depth := 0
-		for j := i + 1; j < len(list); j++ {
-			switch list[j] {
-			case "(":
-				depth++
-			case ")":
-				depth--
-			}
-			if depth == 0 {
-				found = append(found, strings.Join(list[i+1:j+1], " "))
-				break
-			}
+// objectLine is the statement that makes an index, trigger or view as one
+// line. Its own name and that of its table are known from elsewhere: renaming
+// a table puts them into quotes.
+func objectLine(sql string) string {
+	list, err := tokens(sql)
+	if err != nil {
+		return sql
+	}
+	named := func(i int) {
+		if i < len(list) && list[i].quote != '\'' {
+			list[i].quote = 0
 		}
 	}
-	return found
+	for i, t := range list {
+		if t.is("INDEX") || t.is("TRIGGER") || t.is("VIEW") {
+			named(i + 1)
+			break
+		}
+	}
+	for i, t := range list {
+		if t.is("ON") {
+			named(i + 1)
+			break
+		}
+		if t.is("AS") || t.is("BEGIN") {
+			break
+		}
+	}
+	return strings.TrimSuffix(strings.Join(texts(list), " "), " ;")
 }
 
 // deletions are the tables whose rows the statements of a schema step delete,
@@ -163,7 +209,7 @@ func deletions(body string) (tables map[string]bool, drops bool, err error) {
 		case t.is("DROP") && next(1).is("TABLE"):
 			drops = true
 		case t.is("DELETE") && next(1).is("FROM"):
-			tables[strings.ToLower(next(2).text)] = true
+			tables[lower(next(2).text)] = true
 		}
 	}
 	return tables, drops, nil

@@ -17,6 +17,7 @@ type migrateResult struct {
 	To            int      `json:"to"`
 	Snapshot      *string  `json:"snapshot"` // null without one
 	Restored      []string `json:"restored"`
+	Altered       []string `json:"altered"` // not as expected, and left as it is
 	Notes         []string `json:"notes"`
 }
 
@@ -33,8 +34,9 @@ func dbMigrateCommand(a *app) *command {
 		usage:    "[--dry-run [--show-sql] [--db PATH]] [--to N] [--no-snapshot] [--json]",
 		long: `Every command that writes does so by itself; this one does only that. The file is
 copied to ocr.db.bak.vN first, N being its version; if that cannot be done, nothing
-is changed. Indexes, triggers and views that are missing are made again. On an
-up-to-date database nothing is done.
+is changed. Indexes, triggers and views that are missing are made again; altered
+ones are named and left to ocr doctor --fix. On an up-to-date database nothing is
+done.
 
 --to N stops at a version from that of the file up; the next command that writes
 goes on to the latest. --dry-run works on a private copy of the file, which may
@@ -83,7 +85,7 @@ func (a *app) migrate(ctx context.Context, to *number, noSnapshot bool) error {
 	caller.KeepIgnored()
 	result := migrateResult{
 		SchemaVersion: schemaVersion, Path: path, From: done.From, To: done.To, Snapshot: pathOrNull(done.Snapshot),
-		Restored: append([]string{}, done.Restored...), Notes: append([]string{}, done.Notes...),
+		Restored: append([]string{}, done.Restored...), Altered: append([]string{}, done.Altered...), Notes: append([]string{}, done.Notes...),
 	}
 	return a.print(result, func(w io.Writer) {
 		for _, line := range done.Lines(path) {

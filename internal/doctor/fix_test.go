@@ -18,8 +18,7 @@ var fixOutcomes = map[string]string{
 	"Older": Mended, "RollbackJournal": Mended, "Duplicates": Mended,
 	"OrphanArtifact": Mended, "ManyOrphans": Mended, "IndexGone": Mended, "CloseGuardGone": Mended, "ViewGone": Mended,
 	"ProcessDead": Mended, "ClosedWithoutProof": Mended, "ClosedByAnOldReason": Mended, "CompleteButOpen": Mended, "Stale": Mended, "StaleInISO": Mended,
-	// Somebody may mean it.
-	"IndexOnOtherColumn": Left, "TriggerWeaker": Left, "ViewOther": Left,
+	"IndexOnOtherColumn": Mended, "TriggerWeaker": Mended, "ViewOther": Mended,
 	// Nobody can tell what is on disk.
 	"ClosedAndHidden": Left,
 	// Events are never deleted.

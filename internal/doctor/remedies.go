@@ -28,22 +28,18 @@ func openForWriting(ctx context.Context, c lifecycle.Caller) (string, error) {
 	return "opened for writing, which brings the file up to date", err
 }
 
-// restoreObjects makes indexes, triggers and views again that are gone. Those
-// that say something else than they should stay: somebody may mean it.
-func restoreObjects(ctx context.Context, c lifecycle.Caller) (string, error) {
-	done, err := db.Migrate(ctx, c.Project.Database(), c.Options())
-	c.KeepIgnored()
-	return "made again: " + strings.Join(done.Restored, ", "), err
-}
-
-// nothingMissing: the object is there and says something else.
-func nothingMissing(_ context.Context, _ lifecycle.Caller, found Check) (string, error) {
-	for _, row := range found.Rows {
-		if row.text("fault") == "missing" {
-			return "", nil
+// recreate declares that all objects of one kind that are missing or changed
+// are made again.
+func recreate(kind string) func(context.Context, lifecycle.Caller) (string, error) {
+	return func(ctx context.Context, c lifecycle.Caller) (string, error) {
+		done, err := db.Recreate(ctx, c.Project.Database(), kind, c.Options())
+		c.KeepIgnored()
+		detail := "made again: " + listed(done.Made)
+		if len(done.Failed) > 0 {
+			detail += "; left as they are: " + listed(done.Failed)
 		}
+		return detail, err
 	}
-	return "what was changed stays as it is: somebody may mean it", nil
 }
 
 // nothingDerived: all that point nowhere are rows that nobody may take away.

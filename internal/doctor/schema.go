@@ -186,7 +186,7 @@ func asExpected(kind string) func(ctx context.Context, x *exam) result {
 			next := "ocr doctor --check schema --json"
 			if x.facts.standing.Problem != nil {
 				next = wayOut
-			} else if slices.ContainsFunc(rows, func(row Row) bool { return row.text("fault") == db.FaultMissing }) && kind != tables && kind != columns {
+			} else if kind != tables && kind != columns {
 				next = fixDryRun
 			}
 			return fail(next, "%s", named(rows)).with(rows)
