@@ -270,7 +270,7 @@ func (w *stepWatch) look() (err error) {
 }
 
 // wrote counts one row. Every step writes a row of a ledger: those say nothing.
-func (w *stepWatch) wrote(table string, op rowOp) {
+func (w *stepWatch) wrote(table string, op rowOp, _ int64) {
 	if w.now == nil || table == "schema_version" || table == "schema_migrations" {
 		return
 	}

@@ -59,6 +59,13 @@ const (
 	// KindSchema: a table, view or column that a statement names is not in
 	// the file.
 	KindSchema Kind = "schema_damaged"
+	// KindAltered: tables, columns, views or triggers are missing or say
+	// something else than they should, and what was asked relies on them.
+	// Nothing was changed.
+	KindAltered Kind = "schema_altered"
+	// KindOtherRows: a deletion would take or change rows that it must not
+	// touch. Nothing was changed.
+	KindOtherRows Kind = "other_rows"
 	// KindInternal: a fault in this program.
 	KindInternal Kind = "internal"
 )

@@ -17,9 +17,9 @@ const (
 	rowDeleted  rowOp = lib.SQLITE_DELETE
 )
 
-// watchRows tells wrote each row that the connection writes, until forget is
-// called. Dropping a table tells nothing.
-func watchRows(conn *sql.Conn, wrote func(table string, op rowOp)) (forget func() error, err error) {
+// watchRows tells wrote each row that the connection writes, by its number,
+// until forget is called. Dropping a table tells nothing.
+func watchRows(conn *sql.Conn, wrote func(table string, op rowOp, row int64)) (forget func() error, err error) {
 	register := func(hook sqlite.PreUpdateHookFn) error {
 		return conn.Raw(func(driver any) error {
 			hooks, ok := driver.(sqlite.HookRegisterer)
@@ -30,6 +30,6 @@ func watchRows(conn *sql.Conn, wrote func(table string, op rowOp)) (forget func(
 			return nil
 		})
 	}
-	err = register(func(row sqlite.SQLitePreUpdateData) { wrote(row.TableName, rowOp(row.Op)) })
+	err = register(func(row sqlite.SQLitePreUpdateData) { wrote(row.TableName, rowOp(row.Op), row.OldRowID) })
 	return func() error { return register(nil) }, err
 }

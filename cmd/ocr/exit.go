@@ -153,7 +153,7 @@ func storeCode(err *db.Error) int {
 		return exitBusy
 	case db.KindNoDatabase:
 		return exitNotFound
-	case db.KindRule:
+	case db.KindRule, db.KindOtherRows:
 		return exitInvariant
 	}
 	return exitEnvironment

@@ -74,6 +74,9 @@ func Prune(ctx context.Context, c lifecycle.Caller, opt PruneOptions) (result Pr
 	}
 	now := time.Now()
 	err = c.Read(ctx, func(ctx context.Context, r *db.Reader) error {
+		if err := r.Deletable(ctx); err != nil {
+			return err
+		}
 		_, result, err = plan(ctx, r.Queries, opt, now)
 		return err
 	})
@@ -93,7 +96,11 @@ func Prune(ctx context.Context, c lifecycle.Caller, opt PruneOptions) (result Pr
 		if err != nil {
 			return err
 		}
-		return remove(ctx, doomed)
+		tables := make([]string, len(doomed))
+		for i, d := range doomed {
+			tables[i] = d.table
+		}
+		return tx.Delete(ctx, tables, func() error { return remove(ctx, doomed) })
 	})
 	result.Snapshot = copied
 	return result, err

@@ -46,6 +46,9 @@ func recreate(kind string) func(context.Context, lifecycle.Caller) (string, erro
 func nothingDerived(ctx context.Context, c lifecycle.Caller, _ Check) (string, error) {
 	some := false
 	err := c.Read(ctx, func(ctx context.Context, r *db.Reader) (err error) {
+		if err := r.Deletable(ctx); err != nil {
+			return err
+		}
 		some, err = r.OrphanArtifactAny(ctx)
 		return err
 	})
@@ -59,11 +62,21 @@ func nothingDerived(ctx context.Context, c lifecycle.Caller, _ Check) (string, e
 // transaction, and says how many of which table. Rows of sessions, events and
 // processes stay, and so does what people wrote and what it hangs on.
 func DeleteOrphans(ctx context.Context, c lifecycle.Caller) (deleted map[string]int64, err error) {
-	err = c.Write(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		deleted, err = deleteFrom(ctx, tx)
-		return err
+	err = c.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
+		return tx.Delete(ctx, derivedTables, func() (err error) {
+			deleted, err = deleteFrom(ctx, tx)
+			return err
+		})
 	})
+	if err != nil {
+		return nil, err
+	}
 	return deleted, err
+}
+
+// derivedTables hold what is derived from the files of sessions.
+var derivedTables = []string{
+	"review_findings", "reviewer_outputs", "review_rounds", "map_files", "map_sections", "map_runs", "markdown_artifacts",
 }
 
 func deleteFrom(ctx context.Context, tx *db.Tx) (map[string]int64, error) {
@@ -90,18 +103,23 @@ func deleteFrom(ctx context.Context, tx *db.Tx) (map[string]int64, error) {
 
 func deleteOrphans(ctx context.Context, c lifecycle.Caller) (string, error) {
 	deleted, err := DeleteOrphans(ctx, c)
+	if err != nil {
+		return "", err
+	}
 	var total int64
 	for _, n := range deleted {
 		total += n
 	}
-	return fmt.Sprintf("%d derived rows went; rows of sessions, events and processes stay, and what people wrote", total), err
+	return fmt.Sprintf("%d derived rows went; rows of sessions, events and processes stay, and what people wrote", total), nil
 }
 
 func foldDuplicates(ctx context.Context, c lifecycle.Caller) (detail string, err error) {
 	err = c.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
-		n, err := tx.MarkdownDeleteDuplicates(ctx)
-		detail = fmt.Sprintf("%d older copies went", n)
-		return err
+		return tx.Delete(ctx, []string{"markdown_artifacts"}, func() error {
+			n, err := tx.MarkdownDeleteDuplicates(ctx)
+			detail = fmt.Sprintf("%d older copies went", n)
+			return err
+		})
 	})
 	return detail, err
 }
