@@ -13,6 +13,7 @@ import (
 // the place of the database: it is empty, damaged, not ours, half upgraded, or
 // of a later version than this program knows.
 func CheckSnapshot(ctx context.Context, path string) (version int, err error) {
+	path = RealPath(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0, fileError(path, err)

@@ -64,6 +64,9 @@ func (d realDisk) keep(from, to string) error {
 	if err := copyFile(from, to); err != nil {
 		return err
 	}
+	if err := giveRights(to, RightsOf(from)); err != nil {
+		return err
+	}
 	return d.sync(to)
 }
 

@@ -38,6 +38,8 @@ const (
 	KindNoSpace Kind = "no_space"
 	// KindIO: the operating system reported another input or output error.
 	KindIO Kind = "io"
+	// KindPathTooLong: the engine takes no path of that length.
+	KindPathTooLong Kind = "path_too_long"
 	// KindNewerSchema: a newer program upgraded the file; reading works.
 	KindNewerSchema Kind = "newer_schema"
 	// KindDirty: another tool left a schema step marked as half done.
@@ -290,8 +292,8 @@ func directoryError(path string) *Error {
 func notRegularError(path string) *Error {
 	return &Error{
 		Kind: KindUnreadable, Path: path,
-		Message: fmt.Sprintf("%s is not a regular file", path),
-		Hint:    "look at what stands there: a pipe or a device cannot serve",
+		Message: fmt.Sprintf("%s is %s", path, whatItIs(path)),
+		Hint:    "look at what stands there (ls -l) and move it elsewhere",
 	}
 }
 

@@ -140,6 +140,7 @@ type engineConn interface {
 	driver.ExecerContext
 	driver.QueryerContext
 	driver.ConnPrepareContext
+	restorer
 }
 
 type struckConn struct{ engineConn }
@@ -156,6 +157,13 @@ func (c struckConn) QueryContext(ctx context.Context, query string, args []drive
 		return nil, err
 	}
 	return c.engineConn.QueryContext(ctx, query, args)
+}
+
+func (c struckConn) NewRestore(source string) (*sqlite.Backup, error) {
+	if err := struck.Load().tick(); err != nil {
+		return nil, err
+	}
+	return c.engineConn.NewRestore(source)
 }
 
 // age makes a folder look old.

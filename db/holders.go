@@ -19,7 +19,7 @@ type Holder struct {
 // Holders lists the other processes that have the database at path open, as
 // far as the system tells: on Linux those of this machine and user, elsewhere
 // none. An empty list proves nothing: see InUse.
-func Holders(path string) []Holder { return holders(path) }
+func Holders(path string) []Holder { return holders(RealPath(path)) }
 
 // holderWait is how long InUse waits for others to leave: a command that is
 // about to end is no obstacle.
@@ -29,6 +29,7 @@ const holderWait = 500 * time.Millisecond
 // as Open does, a file that this program must not write.
 func InUse(ctx context.Context, path string) (inUse bool, err error) {
 	o := newOpener(path, Options{})
+	path = o.path
 	if _, err := o.look(ctx); err != nil {
 		return false, err
 	}

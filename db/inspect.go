@@ -13,6 +13,7 @@ import (
 // the Reader knows nothing here, and the named queries work only where the
 // file has what they name.
 func Inspect(ctx context.Context, path string, fn func(ctx context.Context, r *Reader) error) error {
+	path = RealPath(path)
 	return view(ctx, path, func(ctx context.Context, conn *sql.Conn) error {
 		return fn(ctx, &Reader{Queries: gen.New(conn), conn: conn, path: path})
 	})

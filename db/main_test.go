@@ -98,6 +98,24 @@ func process(verb, path string, args []string) error {
 		f := &fault{at: int64(at), strike: kill}
 		_, err := f.opener(path).restoreSnapshot(ctx, args[1])
 		return err
+	case "notes": // open, write a note, close, for as long as stdin is open; print those that were stored
+		ended := make(chan struct{})
+		go func() { _, _ = bufio.NewReader(os.Stdin).ReadByte(); close(ended) }()
+		for i := 0; ; i++ {
+			select {
+			case <-ended:
+				return nil
+			default:
+			}
+			note := fmt.Sprintf("%s-%d", args[0], i)
+			stored, err := storeNote(ctx, path, note)
+			switch {
+			case stored:
+				fmt.Println(note)
+			case KindOf(err) != KindBusy:
+				return fmt.Errorf("note %s: %w", note, err)
+			}
+		}
 	case "note": // write one note as another program does
 		pool, err := sql.Open("sqlite", mustAddress(path)+"&_pragma=journal_mode(WAL)")
 		if err != nil {

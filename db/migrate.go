@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -19,7 +20,7 @@ import (
 // done.
 func (o opener) ensure(ctx context.Context) (*Store, Upgraded, error) {
 	if o.opt.Create {
-		if err := os.MkdirAll(filepath.Dir(o.path), 0o755); err != nil {
+		if err := RightsOf(o.path).MakeDirs(filepath.Dir(o.path)); err != nil {
 			return nil, Upgraded{}, writeFileError(o.path, err)
 		}
 	}
@@ -47,6 +48,9 @@ func (o opener) ensureLocked(ctx context.Context) (*Store, Upgraded, error) {
 		mode := "rw"
 		if now.absent() {
 			mode = "rwc"
+			if err := o.giveAway(); err != nil {
+				return nil, Upgraded{}, writeFileError(o.path, err)
+			}
 		}
 		store, err := o.connect(mode)
 		if err != nil {
@@ -74,6 +78,20 @@ func (o opener) ensureLocked(ctx context.Context) (*Store, Upgraded, error) {
 			return nil, done, err
 		}
 	}
+}
+
+// giveAway makes the empty file for a new database in the folder of another
+// user, when root makes it: the database, and all that is made beside it, then
+// belongs to that user.
+func (o opener) giveAway() error {
+	rights := RightsOf(o.path)
+	if rights.mode != 0 || !rights.owner.rootFor() {
+		return nil
+	}
+	if err := rights.make(o.path); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // create fills an empty database with all steps in one transaction: whoever
@@ -173,11 +191,11 @@ func (o opener) setWAL(ctx context.Context, conn *sql.Conn) error {
 // lock takes the lock file, which is never deleted: a process could
 // otherwise wait for a file that nobody else sees any more.
 func (o opener) lock(ctx context.Context) (unlock func() error, err error) {
-	// A pipe would keep the program waiting before any time limit counts.
-	if info, err := os.Stat(o.path + ".lock"); err == nil && !info.Mode().IsRegular() {
-		return nil, notRegularError(o.path + ".lock")
+	path := o.path + ".lock"
+	if err := o.makeLock(path); err != nil {
+		return nil, lockError(path, err)
 	}
-	file := flock.New(o.path+".lock", flock.SetPermissions(0o644))
+	file := flock.New(path, flock.SetFlag(os.O_RDONLY|noFollow))
 	bounded, cancel := context.WithTimeout(ctx, o.waits.total)
 	defer cancel()
 	_, err = file.TryLockContext(bounded, lockPoll)
@@ -189,7 +207,34 @@ func (o opener) lock(ctx context.Context) (unlock func() error, err error) {
 	case bounded.Err() != nil:
 		return nil, busyError(o.path, err)
 	}
-	return nil, writeFileError(o.path, err)
+	return nil, lockError(path, err)
+}
+
+// makeLock makes a missing lock file, with the rights of the database. What
+// else stands there is refused: a pipe would keep the program waiting before
+// any time limit counts, and a link would have it make a file elsewhere.
+func (o opener) makeLock(path string) error {
+	_, err := lstat(path)
+	if !isAbsent(err) {
+		return err
+	}
+	if err := RightsOf(o.path).make(path); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	_, err = lstat(path)
+	return err
+}
+
+// lockError names the lock file: the database beside it may be in order.
+func lockError(path string, err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return writeFileError(path, err)
+	}
+	return &Error{
+		Kind: KindReadOnly, Path: path, Err: err,
+		Message: fmt.Sprintf("the lock file %s cannot be opened", path),
+		Hint:    "check who owns it and its folder, and who may read them: ls -l",
+	}
 }
 
 // lockPoll is the time between two looks at the lock file.

@@ -36,6 +36,8 @@ type Store struct {
 	path  string
 	pool  *sql.DB
 	waits waits
+	// version is that of the schema, which every transaction finds.
+	version int
 }
 
 // Open opens the database at path for writing. A database of an earlier
@@ -46,7 +48,7 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 }
 
 func newOpener(path string, opt Options) opener {
-	return opener{path: path, steps: embedded, waits: defaultWaits, engine: "sqlite", disk: realDisk{}, opt: opt}
+	return opener{path: RealPath(path), steps: embedded, waits: defaultWaits, engine: "sqlite", disk: realDisk{}, opt: opt}
 }
 
 // Close ends the connection.
@@ -161,5 +163,5 @@ func (o opener) connect(mode string) (*Store, error) {
 		return nil, engineError(o.path, err)
 	}
 	pool.SetMaxOpenConns(1)
-	return &Store{path: o.path, pool: pool, waits: o.waits}, nil
+	return &Store{path: o.path, pool: pool, waits: o.waits, version: highest(o.steps)}, nil
 }

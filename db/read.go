@@ -27,6 +27,7 @@ type Reader struct {
 // KindOldSchema: ReadUpgraded answers for those. Engine errors come back as
 // *Error, all others as fn returned them.
 func Read(ctx context.Context, path string, fn func(ctx context.Context, r *Reader) error) error {
+	path = RealPath(path)
 	return view(ctx, path, func(ctx context.Context, conn *sql.Conn) error {
 		now, err := inspect(ctx, conn, path, embedded)
 		switch {

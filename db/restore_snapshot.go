@@ -8,8 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
+
+	"modernc.org/sqlite"
 )
 
 // KindInUse: another process has the database open.
@@ -30,25 +31,28 @@ type Restored struct {
 	Whole    bool
 }
 
-// RestoreSnapshot puts a copy of the file snapshot in the place of the
-// database at path, and keeps what was there. The snapshot stays as it is. It
-// is refused with what CheckSnapshot says, and with KindInUse while another
+// RestoreSnapshot puts the content of the file snapshot in the place of that of
+// the database at path, and keeps what was there. The snapshot stays as it is.
+// It is refused with what CheckSnapshot says, and with KindInUse while another
 // process has the database open.
 //
-// Whenever the process dies, the name of the database belongs either to the
-// old one or to the new one, each with no log but its own:
+// Whenever the process dies, the database holds either all of the old content or
+// all of the new:
 //
-//  1. The copy is made under a passing name, checked, and put on the disk.
-//  2. A sound database is locked, its log is put into it, and it gets a
-//     rollback journal: it is one file then. Whoever waited to open it finds
-//     that it has moved, and writes nothing.
-//  3. It is kept as a snapshot.
-//  4. The copy takes the name of the database, in one step.
+//  1. A copy of the snapshot is made under a passing name and checked.
+//  2. An intact database is opened so that nobody else can, and is kept as a
+//     snapshot.
+//  3. The engine writes the pages of the copy into it, in one transaction.
 //
-// A damaged one cannot be locked and copied. Instead of 2 and 3, all its files
-// get second names. If there is a log, a note that explains takes the name of
-// the database before the names of the logs go: with the name of a log beside
-// it, the copy would be spoiled.
+// The file itself stays: a process that waits to open it finds the new content
+// in it. Another file under its name would share the names of its journal and
+// log with a file that such a process still has open, and each would take those
+// of the other for its own.
+//
+// A damaged one cannot be locked and written. Instead, all its files get second
+// names, and the copy takes the name of the database. If there is a log, a note
+// that explains takes the name of the database before the names of the logs go:
+// with the name of a log beside it, the copy would be spoiled.
 func RestoreSnapshot(ctx context.Context, path, snapshot string) (Restored, error) {
 	return newOpener(path, Options{}).restoreSnapshot(ctx, snapshot)
 }
@@ -60,7 +64,7 @@ func (o opener) restoreSnapshot(ctx context.Context, snapshot string) (done Rest
 	if done.Version, err = CheckSnapshot(ctx, snapshot); err != nil {
 		return done, err
 	}
-	if err := os.MkdirAll(filepath.Dir(o.path), 0o755); err != nil {
+	if err := RightsOf(o.path).MakeDirs(filepath.Dir(o.path)); err != nil {
 		return done, writeFileError(o.path, err)
 	}
 	unlock, err := o.lock(ctx)
@@ -68,18 +72,19 @@ func (o opener) restoreSnapshot(ctx context.Context, snapshot string) (done Rest
 		return done, err
 	}
 	defer func() { err = writeFileError(o.path, join(err, unlock())) }()
+	sound, pageSize, err := o.sound(ctx)
+	if err != nil {
+		return done, err
+	}
 	passing := o.path + ".restore.partial"
 	defer func() { err = join(err, o.removePassing(passing)) }()
-	if err := o.fetch(ctx, snapshot, passing); err != nil {
+	if err := o.fetch(ctx, snapshot, passing, pageSize); err != nil {
 		return done, err
 	}
 	if _, err := o.checkCopy(ctx, passing); err != nil {
 		return done, err
 	}
-	sound, err := o.sound(ctx)
 	switch {
-	case err != nil:
-		return done, err
 	case sound:
 		done.SetAside, err = o.replaceSound(ctx, passing)
 		done.Whole = true
@@ -118,28 +123,48 @@ func (o opener) mayReplace(snapshot string) error {
 	return nil
 }
 
-// fetch copies the snapshot to target, with the rights of the database.
-func (o opener) fetch(ctx context.Context, snapshot, target string) error {
+// fetch copies the snapshot to target, with the rights of the database and with
+// pages of pageSize bytes, 0 for those of the snapshot: a database in use of a
+// write-ahead log keeps the size of its pages.
+func (o opener) fetch(ctx context.Context, snapshot, target string, pageSize int) error {
 	if err := o.removePassing(target); err != nil {
 		return err
 	}
 	source := o
-	source.path = snapshot
+	source.path = RealPath(snapshot)
 	if _, err := source.copyPrivately(ctx, target); err != nil {
 		return err
 	}
-	if info, err := os.Stat(o.path); err == nil {
-		if err := os.Chmod(target, info.Mode().Perm()); err != nil {
+	if pageSize != 0 {
+		if err := o.setPageSize(ctx, target, pageSize); err != nil {
 			return err
 		}
+	}
+	if err := giveRights(target, RightsOf(o.path)); err != nil {
+		return err
 	}
 	return o.disk.sync(target)
 }
 
+// setPageSize rewrites a copy that has pages of another size.
+func (o opener) setPageSize(ctx context.Context, copied string, size int) error {
+	private := o
+	private.path = copied
+	return private.onConnection(ctx, func(conn *sql.Conn) error {
+		var now int
+		err := conn.QueryRowContext(ctx, "PRAGMA page_size").Scan(&now)
+		if err == nil && now != size {
+			_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA page_size = %d; VACUUM", size))
+		}
+		return err
+	})
+}
+
 // sound says whether the engine can read the whole database, so that it can be
-// kept as a snapshot. One that nobody may read is an error.
-func (o opener) sound(ctx context.Context) (bool, error) {
-	err := view(ctx, o.path, func(ctx context.Context, conn *sql.Conn) error {
+// kept as a snapshot, and how many bytes its pages have. One that nobody may
+// read is an error.
+func (o opener) sound(ctx context.Context) (sound bool, pageSize int, err error) {
+	err = view(ctx, o.path, func(ctx context.Context, conn *sql.Conn) error {
 		faults, err := names(ctx, conn, "PRAGMA quick_check(1)")
 		if err == nil && (len(faults) != 1 || faults[0] != "ok") {
 			return &Error{Kind: KindCorrupt, Path: o.path, Message: some(faults)}
@@ -147,18 +172,21 @@ func (o opener) sound(ctx context.Context) (bool, error) {
 		if err == nil {
 			_, err = recordedVersion(ctx, conn)
 		}
+		if err == nil {
+			err = conn.QueryRowContext(ctx, "PRAGMA page_size").Scan(&pageSize)
+		}
 		return err
 	})
 	switch KindOf(err) {
 	case KindCorrupt, KindNotADatabase, KindNoDatabase, KindSchema, KindInternal:
-		return false, nil
+		return false, 0, nil
 	}
-	return err == nil, err
+	return err == nil, pageSize, err
 }
 
-// replaceSound keeps the database as a snapshot and gives its name to the file
-// of the passing name, while nobody else has it open.
-func (o opener) replaceSound(ctx context.Context, passing string) (kept string, err error) {
+// replaceSound keeps the database as a snapshot and fills it from the copy,
+// while nobody else has it open.
+func (o opener) replaceSound(ctx context.Context, copied string) (kept string, err error) {
 	alone, err := o.alone(ctx)
 	if err != nil {
 		return "", err
@@ -166,58 +194,82 @@ func (o opener) replaceSound(ctx context.Context, passing string) (kept string, 
 	err = alone.on(ctx, func(conn *sql.Conn) error {
 		kept, err = o.snapshot(ctx, conn, func(int) []string { return []string{stamped("restore")} })
 		if err == nil {
-			err = o.noLogs()
-		}
-		if err == nil && runtime.GOOS != "windows" {
-			err = o.takeName(passing)
+			err = o.fill(ctx, conn, copied)
 		}
 		return err
 	})
-	if err := join(err, alone.Close()); err != nil {
-		return kept, err
-	}
-	// Windows replaces no file that is open, whoever has it open.
-	if runtime.GOOS == "windows" {
-		err = o.takeName(passing)
-	}
-	return kept, err
+	return kept, join(err, alone.Close())
 }
 
-// alone opens the database so that nobody else can until it is closed, as one
-// file without a log.
+// restorer is what the engine's connection offers for fill.
+type restorer interface {
+	NewRestore(source string) (*sqlite.Backup, error)
+}
+
+// fillPages is how many pages are written between two looks at ctx.
+const fillPages = 1000
+
+// fill replaces the content of the database by that of the copy, in one
+// transaction. The caller has the database alone.
+func (o opener) fill(ctx context.Context, conn *sql.Conn, copied string) error {
+	source, err := address(copied, "mode=ro", "immutable=1")
+	if err != nil {
+		return err
+	}
+	return conn.Raw(func(raw any) error {
+		engine, ok := raw.(restorer)
+		if !ok {
+			return errors.New("the driver cannot restore")
+		}
+		pages, err := engine.NewRestore(source)
+		if err != nil {
+			return err
+		}
+		for more := true; more && err == nil; {
+			if err = ctx.Err(); err == nil {
+				more, err = pages.Step(fillPages)
+			}
+		}
+		// Finishing ends the transaction: by a rollback unless all are there.
+		if ended := pages.Finish(); err == nil {
+			err = ended
+		}
+		return err
+	})
+}
+
+// alone opens the database so that nobody else can until it is closed.
 func (o opener) alone(ctx context.Context) (*Store, error) {
 	const pause = 50 * time.Millisecond
 	o.waits = waits{pause: pause, retries: int(holderWait / pause), total: o.waits.total}
-	store, err := o.connect("rw")
+	// Whoever opens and closes it last puts an old log into the file.
+	err := o.onConnection(ctx, func(conn *sql.Conn) error { return o.setWAL(ctx, conn) })
+	if err != nil {
+		return nil, inUseIfBusy(o.path, err)
+	}
+	store, err := o.connect("rw&_pragma=locking_mode(EXCLUSIVE)")
 	if err != nil {
 		return nil, err
 	}
 	err = store.on(ctx, func(conn *sql.Conn) error {
-		// A log cannot be put away while others use it. In this order no
-		// journal is left, and from the last statement on the lock is kept.
-		for _, statement := range []string{"PRAGMA journal_mode = DELETE", "PRAGMA locking_mode = EXCLUSIVE", "BEGIN EXCLUSIVE; ROLLBACK"} {
-			err := o.waits.retry(ctx, o.path, func(ctx context.Context) error {
-				_, err := conn.ExecContext(ctx, statement)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-		}
-		var mode string
-		err := conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
-		if err == nil && mode != "delete" {
-			err = inUseError(o.path, fmt.Errorf("it went back to journal mode %s", mode))
-		}
-		return err
+		// A user of the write-ahead log keeps a lock for as long as it has the
+		// file open; this one is kept from here on.
+		return o.waits.retry(ctx, o.path, func(ctx context.Context) error {
+			_, err := conn.ExecContext(ctx, "BEGIN EXCLUSIVE; ROLLBACK")
+			return err
+		})
 	})
 	if err == nil {
 		return store, nil
 	}
+	return nil, join(inUseIfBusy(o.path, err), store.Close())
+}
+
+func inUseIfBusy(path string, err error) error {
 	if KindOf(err) == KindBusy {
-		err = inUseError(o.path, err)
+		return inUseError(path, err)
 	}
-	return nil, join(err, store.Close())
+	return err
 }
 
 func inUseError(path string, err error) *Error {
@@ -241,14 +293,6 @@ func (o opener) logs() (found []string, err error) {
 		}
 	}
 	return found, nil
-}
-
-func (o opener) noLogs() error {
-	logs, err := o.logs()
-	if err == nil && len(logs) > 0 {
-		err = inUseError(o.path, fmt.Errorf("%s has come back", o.path+logs[0]))
-	}
-	return err
 }
 
 func (o opener) takeName(passing string) error {
@@ -280,7 +324,12 @@ func (o opener) replaceDamaged(passing string) (kept string, err error) {
 		}
 	}
 	if there == 0 {
-		return "", o.takeName(passing)
+		// Whoever made a database here meanwhile keeps it.
+		err := o.disk.link(passing, o.path)
+		if errors.Is(err, fs.ErrExist) {
+			err = inUseError(o.path, err)
+		}
+		return "", join(err, o.disk.sync(filepath.Dir(o.path)))
 	}
 	if err := o.disk.sync(filepath.Dir(o.path)); err != nil {
 		return "", err
@@ -309,7 +358,15 @@ func (o opener) explain(kept string) error {
 		"Run 'ocr db restore' with the same snapshot again.\n",
 		time.Now().UTC().Format(time.RFC3339), kept)
 	note := o.path + ".note.partial"
-	if err := os.WriteFile(note, []byte(text), 0o644); err != nil {
+	if err := o.disk.remove(note); err != nil {
+		return err
+	}
+	file, err := RightsOf(o.path).Create(note)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	if err := join(err, file.Close()); err != nil {
 		return err
 	}
 	if err := o.disk.sync(note); err != nil {

@@ -49,6 +49,7 @@ func Salvage(ctx context.Context, source, target string) (result Salvaged, err e
 	if err := mustBeFree(target); err != nil {
 		return result, err
 	}
+	source = RealPath(source)
 	dir, remove, err := privateDir()
 	if err != nil {
 		return result, copyError(source, err)
@@ -64,7 +65,7 @@ func Salvage(ctx context.Context, source, target string) (result Salvaged, err e
 		return result, fileError(source, err)
 	}
 	defer func() { err = join(err, s.pages.close()) }()
-	made, err := passingFile(target)
+	made, err := passingFile(target, RightsOf(source))
 	if err != nil {
 		return result, err
 	}
@@ -90,8 +91,9 @@ func mustBeFree(target string) error {
 	return nil
 }
 
-// passingFile makes the empty file, beside target, that becomes it.
-func passingFile(target string) (made string, err error) {
+// passingFile makes the empty file, beside target, that becomes it, with the
+// rights of the damaged database.
+func passingFile(target string, rights Rights) (made string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".ocr-recover-")
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -99,7 +101,7 @@ func passingFile(target string) (made string, err error) {
 	if err != nil {
 		return "", writeFileError(target, err)
 	}
-	if err := join(f.Chmod(0o644), f.Close()); err != nil {
+	if err := join(rights.Give(f), f.Close()); err != nil {
 		return "", join(writeFileError(target, err), removeMade(f.Name()))
 	}
 	return f.Name(), nil

@@ -81,6 +81,9 @@ func (o opener) snapshot(ctx context.Context, conn *sql.Conn, labels func(versio
 	if err != nil {
 		return "", err
 	}
+	if err := giveRights(passing, RightsOf(o.path)); err != nil {
+		return "", err
+	}
 	if err := o.disk.sync(passing); err != nil {
 		return "", err
 	}
@@ -114,13 +117,17 @@ func (o opener) removePassing(passing string) error {
 	return nil
 }
 
-// copyInto writes a consistent copy to target, which must not exist.
+// copyInto writes a consistent copy to target, which must not exist. Nobody
+// else may read it.
 func (o opener) copyInto(ctx context.Context, conn *sql.Conn, target string) error {
 	var size int64
 	err := conn.QueryRowContext(ctx, `
 SELECT (page_count - freelist_count) * page_size
 FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&size)
 	if err != nil {
+		return err
+	}
+	if err := checkLength(target); err != nil {
 		return err
 	}
 	free, err := o.disk.free(filepath.Dir(target))
@@ -133,6 +140,10 @@ FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&size)
 			Message: fmt.Sprintf("a copy of %s needs %s and %s has %s left", o.path, FormatBytes(size), filepath.Dir(target), FormatBytes(free)),
 			Hint:    "make room on that disk, then run the same command again",
 		}
+	}
+	// The engine fills an empty file that is there, and keeps its rights.
+	if err := private.make(target); err != nil {
+		return err
 	}
 	done := o.watch(target, size)
 	defer done()

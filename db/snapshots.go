@@ -57,9 +57,11 @@ func versionLabel(label string) bool {
 	return found && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
-// Snapshots lists the snapshots of the database at path, newest first. Files
+// Snapshots lists the snapshots of the database at path, newest first: they
+// stand beside the real file, wherever links to it stand. Files
 // in the making and those that the engine keeps beside an open file are none.
 func Snapshots(path string) ([]SnapshotFile, error) {
+	path = RealPath(path)
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -120,7 +122,7 @@ func newestSnapshot(path string) string {
 	}
 	for _, s := range list {
 		if s.Bytes > 0 {
-			return filepath.Join(filepath.Dir(path), s.Name)
+			return filepath.Join(filepath.Dir(RealPath(path)), s.Name)
 		}
 	}
 	return ""

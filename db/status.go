@@ -33,6 +33,7 @@ type Status struct {
 // It changes nothing.
 func ReadStatus(ctx context.Context, path string) (Status, error) {
 	o := newOpener(path, Options{})
+	path = o.path
 	steps, err := Steps()
 	if err != nil {
 		return Status{}, err

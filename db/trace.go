@@ -15,7 +15,7 @@ func traceOf(path string) string {
 	if newestSnapshot(path) != "" {
 		return "a snapshot"
 	}
-	info, err := os.Stat(path + ".lock")
+	info, err := os.Lstat(path + ".lock")
 	if err == nil && time.Since(info.ModTime()) > freshLock {
 		return "the lock file"
 	}

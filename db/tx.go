@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"time"
 
 	lib "modernc.org/sqlite/lib"
@@ -33,7 +34,32 @@ func (s *Store) Write(ctx context.Context, fn func(ctx context.Context, tx *Tx) 
 }
 
 func (s *Store) begin(ctx context.Context, conn *sql.Conn) error {
-	return s.waits.begin(ctx, s.path, conn)
+	if err := s.waits.begin(ctx, s.path, conn); err != nil {
+		return err
+	}
+	if err := s.checkVersion(ctx, conn); err != nil {
+		return join(err, rollback(ctx, conn))
+	}
+	return nil
+}
+
+// checkVersion refuses a database of another version than the one that was
+// opened: while this process waited for the lock, a snapshot of another version
+// took its place, or a later program upgraded it.
+func (s *Store) checkVersion(ctx context.Context, conn *sql.Conn) error {
+	var version int
+	err := conn.QueryRowContext(ctx, "SELECT IFNULL(max(CAST(version AS INTEGER)), 0) FROM schema_migrations").Scan(&version)
+	if err != nil && engineCode(err) != lib.SQLITE_ERROR {
+		return err
+	}
+	if err == nil && version == s.version {
+		return nil
+	}
+	return &Error{
+		Kind: KindBusy, Path: s.path, Err: err,
+		Message: fmt.Sprintf("the database %s was restored or upgraded by another process just now", s.path),
+		Hint:    "nothing was written; run the same command again",
+	}
 }
 
 // Savepoint runs fn so that its changes are undone alone when it fails; the

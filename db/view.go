@@ -117,11 +117,11 @@ func lostError(path, what string) *Error {
 // looked at first, because a creator makes the file before the log.
 func missingFileError(path string) error {
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
-		if info, err := os.Stat(path + suffix); err == nil && !info.Mode().IsRegular() {
-			return notRegularError(path + suffix)
+		if _, err := lstat(path + suffix); KindOf(err) == KindUnreadable {
+			return err
 		}
 	}
-	log, err := os.Stat(path + "-wal")
+	log, err := os.Lstat(path + "-wal")
 	if err != nil || log.Size() == 0 {
 		return nil
 	}
@@ -245,31 +245,37 @@ type files struct{ main, wal, shm, journal fs.FileInfo }
 // lookAt reads names, sizes and times, and opens nothing.
 func lookAt(path string) (files, error) {
 	var f files
+	if err := checkLength(path); err != nil {
+		return f, err
+	}
 	for _, part := range []struct {
 		suffix string
 		info   *fs.FileInfo
 	}{{"", &f.main}, {"-wal", &f.wal}, {"-shm", &f.shm}, {"-journal", &f.journal}} {
-		info, err := os.Stat(path + part.suffix)
+		info, err := lstat(path + part.suffix)
 		switch {
-		case err == nil && part.suffix != "" && !info.Mode().IsRegular():
-			return f, notRegularError(path + part.suffix)
 		case err == nil:
 			*part.info = info
-		case part.suffix == "" || !os.IsNotExist(err):
-			return f, fileError(path, err)
+		case part.suffix == "" || !isAbsent(err):
+			return f, mainError(path, err)
 		}
-	}
-	if f.main.IsDir() {
-		return f, directoryError(path)
-	}
-	if !f.main.Mode().IsRegular() {
-		return f, notRegularError(path)
 	}
 	// A journal without content is how some programs end a transaction.
 	if f.journal != nil && f.journal.Size() == 0 {
 		f.journal = nil
 	}
 	return f, nil
+}
+
+// mainError says what is wrong with the database file, or with a file beside it.
+func mainError(path string, err error) error {
+	if dangling := danglingError(path); dangling != nil {
+		return dangling
+	}
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		return directoryError(path)
+	}
+	return fileError(path, err)
 }
 
 // tooFresh is how long to wait until the next write shows in the file's time.

@@ -40,9 +40,9 @@ func TestPipeInPlace(t *testing.T) {
 		says string
 	}{
 		"Dashboard": {"dashboard.pid", []string{"db", "vacuum"}, exitOK, ""},
-		"Log":       {"ocr.db-wal", []string{"state", "status"}, exitEnvironment, "ocr.db-wal is not a regular file"},
-		"Journal":   {"ocr.db-journal", []string{"state", "sync"}, exitEnvironment, "ocr.db-journal is not a regular file"},
-		"Lock":      {"ocr.db.lock", []string{"db", "snapshot"}, exitEnvironment, "ocr.db.lock is not a regular file"},
+		"Log":       {"ocr.db-wal", []string{"state", "status"}, exitEnvironment, "ocr.db-wal is a pipe, not a regular file"},
+		"Journal":   {"ocr.db-journal", []string{"state", "sync"}, exitEnvironment, "ocr.db-journal is a pipe, not a regular file"},
+		"Lock":      {"ocr.db.lock", []string{"db", "snapshot"}, exitEnvironment, "ocr.db.lock is a pipe, not a regular file"},
 		"History":   {".cache/command-history.jsonl", []string{"state", "sync"}, exitOK, "command-history.jsonl is not a regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ type Checkpointed struct {
 // While somebody reads old pages or writes, what can be moved is moved, and the
 // error is an *db.Error of KindBusy that names who is in the way.
 func Checkpoint(ctx context.Context, c lifecycle.Caller) (done Checkpointed, err error) {
-	path := c.Project.Database()
+	path := db.RealPath(c.Project.Database())
 	done.LogBefore = fileBytes(path + "-wal")
 	store, err := db.Open(ctx, path, c.Options())
 	if err != nil {

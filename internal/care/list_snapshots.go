@@ -2,7 +2,6 @@ package care
 
 import (
 	"context"
-	"path/filepath"
 
 	"ocr/db"
 )
@@ -27,7 +26,7 @@ func ListSnapshots(ctx context.Context, database string) ([]CheckedSnapshot, err
 	list := []CheckedSnapshot{}
 	for _, s := range all {
 		c := CheckedSnapshot{Snapshot: s}
-		c.Version, c.Fault = db.CheckSnapshot(ctx, filepath.Join(filepath.Dir(database), s.Name))
+		c.Version, c.Fault = db.CheckSnapshot(ctx, besideDatabase(database, s.Name))
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

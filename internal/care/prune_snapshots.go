@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"ocr/db"
@@ -75,7 +74,7 @@ func PruneSnapshots(ctx context.Context, c lifecycle.Caller, opt PruneSnapshotsO
 	}
 	c.KeepIgnored()
 	for i, s := range result.Removed {
-		err := os.Remove(filepath.Join(c.Project.Data(), s.Name))
+		err := os.Remove(besideDatabase(c.Project.Database(), s.Name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			result.Removed = result.Removed[:i]
 			return result, err
@@ -87,7 +86,7 @@ func PruneSnapshots(ctx context.Context, c lifecycle.Caller, opt PruneSnapshotsO
 // newestGood is the name of the newest whole copy, or empty.
 func newestGood(ctx context.Context, c lifecycle.Caller, all []Snapshot) (string, error) {
 	for _, s := range all {
-		if db.CheckCopy(ctx, filepath.Join(c.Project.Data(), s.Name)) == nil {
+		if db.CheckCopy(ctx, besideDatabase(c.Project.Database(), s.Name)) == nil {
 			return s.Name, nil
 		}
 		if err := ctx.Err(); err != nil {

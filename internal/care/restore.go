@@ -41,11 +41,17 @@ func Restore(ctx context.Context, c lifecycle.Caller, snapshot string) (db.Resto
 	return done, err
 }
 
+// besideDatabase is the path of a file of that name beside the real database,
+// wherever links to it stand.
+func besideDatabase(database, name string) string {
+	return filepath.Join(filepath.Dir(db.RealPath(database)), name)
+}
+
 // FindSnapshot is the path of a snapshot: a bare name means one beside the
 // database if there is one, any other path counts from dir.
 func FindSnapshot(c lifecycle.Caller, dir, name string) string {
 	if name == filepath.Base(name) {
-		beside := filepath.Join(c.Project.Data(), name)
+		beside := besideDatabase(c.Project.Database(), name)
 		if _, err := os.Lstat(beside); err == nil {
 			return beside
 		}

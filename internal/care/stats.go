@@ -44,7 +44,8 @@ func Stats(ctx context.Context, path string, opt db.Options) (Statistics, error)
 	if err != nil && db.KindOf(err) != db.KindNoDatabase {
 		return s, err
 	}
-	s.FileBytes, s.LogBytes = fileBytes(path), fileBytes(path+"-wal")
+	real := db.RealPath(path)
+	s.FileBytes, s.LogBytes = fileBytes(real), fileBytes(real+"-wal")
 	s.Snapshots, err = snapshots(path)
 	return s, err
 }

@@ -72,7 +72,7 @@ func rewrite(ctx context.Context, c lifecycle.Caller) (pending bool, err error) 
 
 // room is what the database takes on disk, and how much of it holds nothing.
 func room(ctx context.Context, c lifecycle.Caller) (bytes, free int64, err error) {
-	path := c.Project.Database()
+	path := db.RealPath(c.Project.Database())
 	err = db.Read(ctx, path, func(ctx context.Context, r *db.Reader) error {
 		sizes, err := r.Sizes(ctx, false)
 		free = sizes.FreeBytes()

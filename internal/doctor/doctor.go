@@ -137,7 +137,7 @@ type exam struct {
 	project project.Project
 	// noProject says why there is none.
 	noProject error
-	// path is the database of the project.
+	// path is the database of the project, where links to it lead.
 	path string
 	// head is what the file looks like from outside.
 	head head
@@ -167,7 +167,7 @@ func newExam(in Request) *exam {
 		if in.Database != "" {
 			x.project, x.path = project.Holding(in.Database), in.Database
 		} else if x.project, x.noProject = project.Find(in.Start); x.noProject == nil {
-			x.path = x.project.Database()
+			x.path = db.RealPath(x.project.Database())
 		}
 		if x.noProject == nil {
 			x.head = readHead(x.path)

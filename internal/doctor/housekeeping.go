@@ -42,7 +42,7 @@ func housekeepingWAL(_ context.Context, x *exam) result {
 
 // housekeepingSnapshots opens each copy. With Deep every page is looked at.
 func housekeepingSnapshots(ctx context.Context, x *exam) result {
-	look := "ls -la " + shell.Quote(x.project.Data())
+	look := x.lookBeside()
 	list, err := db.Snapshots(x.path)
 	if err != nil {
 		return unknown(err, look)
@@ -107,7 +107,7 @@ const leftAfter = artifact.LeftAfter
 const maxEntries = 20000
 
 func housekeepingTemps(ctx context.Context, x *exam) result {
-	look := "ls -la " + shell.Quote(x.project.Data())
+	look := x.lookBeside()
 	var left []Row
 	for _, dir := range []string{x.project.Data(), filepath.Join(x.project.Data(), ".cache")} {
 		entries, err := os.ReadDir(dir)

@@ -35,9 +35,11 @@ func placeProject(_ context.Context, x *exam) result {
 // placeDatabase tells the cases apart that all mean "no database": never made,
 // gone, empty, unreadable, of another program, or none at all.
 func placeDatabase(_ context.Context, x *exam) result {
-	look := "ls -la " + shell.Quote(x.project.Data())
+	look := x.lookBeside()
 	info, err := x.head.info, x.head.err
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && db.KindOf(x.refused) == db.KindUnreadable:
+		return fail("ls -la "+shell.Quote(x.project.Data()), "%s", x.refused)
 	case errors.Is(err, fs.ErrNotExist):
 		return x.absentDatabase(look)
 	case err != nil:
@@ -55,13 +57,19 @@ func placeDatabase(_ context.Context, x *exam) result {
 	case errors.Is(x.refused, errNotOurs):
 		return fail(look, "%s is a SQLite database of another program (application_id %d)", x.path, x.facts.applicationID)
 	}
+	if named := x.project.Database(); named != x.path {
+		return ok("using %s (%s) because links lead there from %s; its log, lock and snapshots stand beside it", x.path, db.FormatBytes(info.Size()), named)
+	}
 	return ok("using %s (%s) because it belongs to that project", x.path, db.FormatBytes(info.Size()))
 }
+
+// lookBeside lists the files beside the database.
+func (x *exam) lookBeside() string { return "ls -la " + shell.Quote(filepath.Dir(x.path)) }
 
 // absentDatabase judges by what stands where a database would be.
 func (x *exam) absentDatabase(look string) result {
 	var traces []string
-	entries, err := os.ReadDir(x.project.Data())
+	entries, err := os.ReadDir(filepath.Dir(x.path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unknown(err, look)
 	}
@@ -192,7 +200,7 @@ func escapeGlob(path string) string {
 // placeRights asks the system what this user may do, which is more than the
 // mode of a file tells.
 func placeRights(_ context.Context, x *exam) result {
-	for _, path := range []string{x.project.Data(), x.path} {
+	for _, path := range []string{filepath.Dir(x.path), x.path} {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			if path == x.path {
 				continue
@@ -200,15 +208,15 @@ func placeRights(_ context.Context, x *exam) result {
 			path = x.project.Dir()
 		}
 		if err := mayWrite(path); err != nil {
-			return fail("ls -ld "+shell.Quote(x.project.Data())+" "+shell.Quote(x.path), "%s cannot be written: %v", path, err)
+			return fail("ls -ld "+shell.Quote(filepath.Dir(x.path))+" "+shell.Quote(x.path), "%s cannot be written: %v", path, err)
 		}
 	}
-	return ok("this user may write %s", x.project.Data())
+	return ok("this user may write %s", filepath.Dir(x.path))
 }
 
 // placeOwner: a log of another user is a wall for this one.
 func placeOwner(_ context.Context, x *exam) result {
-	look := "ls -la " + shell.Quote(x.project.Data())
+	look := x.lookBeside()
 	if x.head.info == nil {
 		return skip("there is no database: see place.database")
 	}
@@ -275,10 +283,10 @@ func judgeFilesystem(d disk, next string) result {
 	return ok("%s", d.kind)
 }
 
-// existing is the nearest folder of the data that is there.
+// existing is the folder of the database, or the nearest one that is there.
 func (x *exam) existing() string {
-	if info, err := os.Stat(x.project.Data()); err == nil && info.IsDir() {
-		return x.project.Data()
+	if info, err := os.Stat(filepath.Dir(x.path)); err == nil && info.IsDir() {
+		return filepath.Dir(x.path)
 	}
 	return x.project.Dir()
 }
