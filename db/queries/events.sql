@@ -42,6 +42,66 @@ WHERE t.session_id = sqlc.arg(session_id)
     AND t.event_id > sqlc.arg(after_id)
 ORDER BY t.event_id;
 
+-- name: EventTimelineNew :many
+-- What session_timeline says of the events after a given one, at the cost of
+-- these alone. The caller gives the map run that it said of the given event, 1
+-- for none; map_run means nothing for a review. Indexes: idx_events_session,
+-- idx_events_session_type.
+SELECT
+    f.event_id, f.session_id, f.created_at, f.event_type, f.phase,
+    f.phase_number, f.round, CAST(o.map_run AS INTEGER) AS map_run,
+    f.is_lease, f.metadata
+FROM (
+    SELECT
+        i.event_id AS event_id,
+        MAX(
+            CAST(sqlc.arg(map_run) AS INTEGER),
+            IFNULL(MAX(i.named_run) OVER w, 1),
+            IFNULL(MAX(
+                CASE WHEN i.event_type = 'phase_transition'
+                    AND i.phase = 'map-context'
+                    THEN i.completed_run + 1
+                END
+            ) OVER w, 1)
+        ) AS map_run
+    FROM (
+        SELECT
+            n.event_id AS event_id,
+            n.event_type AS event_type,
+            n.phase AS phase,
+            IFNULL(n.map_run, CASE
+                WHEN n.event_type = 'phase_transition'
+                    AND n.phase = 'map-context'
+                    THEN LEAD(
+                        CASE WHEN n.event_type = 'round_started'
+                            THEN n.map_run
+                        END
+                    ) OVER v
+            END) AS named_run,
+            MAX(
+                IFNULL(MAX(
+                    CASE WHEN n.event_type = 'map_completed'
+                        THEN n.map_run
+                    END
+                ) OVER v, 0),
+                IFNULL((
+                    SELECT MAX(c.map_run)
+                    FROM event_facts AS c
+                    WHERE c.session_id = CAST(sqlc.arg(session_id) AS TEXT)
+                        AND c.event_type = 'map_completed'
+                        AND +c.event_id <= CAST(sqlc.arg(after_id) AS INTEGER)
+                ), 0)
+            ) AS completed_run
+        FROM event_facts AS n
+        WHERE n.session_id = CAST(sqlc.arg(session_id) AS TEXT)
+            AND n.event_id > CAST(sqlc.arg(after_id) AS INTEGER)
+        WINDOW v AS (ORDER BY n.event_id)
+    ) AS i
+    WINDOW w AS (ORDER BY i.event_id)
+) AS o
+INNER JOIN event_facts AS f ON f.event_id = o.event_id
+ORDER BY f.event_id;
+
 -- name: EventPhaseTimings :many
 -- Time spent in each visit of a phase.
 SELECT
