@@ -32,6 +32,8 @@ CREATE UNIQUE INDEX version_unique ON schema_migrations (version)`
 type stepDriver struct {
 	ctx  context.Context
 	conn *sql.Conn
+	// path is the database file, for errors.
+	path string
 	// begin opens a transaction that holds the write lock.
 	begin func(ctx context.Context, conn *sql.Conn) error
 	// whole says that the caller holds one transaction around all steps of
@@ -98,7 +100,8 @@ func (d *stepDriver) Run(migration io.Reader) error {
 		return err
 	}
 	step := d.pending
-	if err := d.transaction(func() error { return d.step(step, string(body)) }); err != nil {
+	run := func() error { return nameObstacles(d.ctx, d.conn, d.path, d.step(step, string(body))) }
+	if err := d.transaction(run); err != nil {
 		return fmt.Errorf("schema step %d: %w", step, err)
 	}
 	d.base, d.pending = step, written
@@ -205,7 +208,7 @@ func (d *stepDriver) record(step int) error {
 	if step <= SharedLatest {
 		version, _, err := d.read()
 		if err == nil && version != step {
-			err = fmt.Errorf("the step has left no row in schema_version, which is at %d", version)
+			err = notRecorded(fmt.Sprintf("schema version %d", step), fmt.Sprintf("schema_version is at %d", version))
 		}
 		return err
 	}
@@ -219,11 +222,14 @@ func (d *stepDriver) record(step int) error {
 			return err
 		}
 	}
-	if err := d.exec("DELETE FROM schema_migrations"); err != nil {
+	var before int64
+	if err := d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM schema_migrations").Scan(&before); err != nil {
 		return err
 	}
-	_, err = d.conn.ExecContext(d.ctx, "INSERT INTO schema_migrations (version, dirty) VALUES (?, 0)", step)
-	return err
+	if err := d.changes(step, before, "DELETE FROM schema_migrations"); err != nil {
+		return err
+	}
+	return d.changes(step, 1, "INSERT INTO schema_migrations (version, dirty) VALUES (?, 0)", step)
 }
 
 // read returns the version in the file, database.NilVersion where there is
@@ -273,6 +279,15 @@ func (d *stepDriver) transaction(fn func() error) (err error) {
 func (d *stepDriver) exec(statement string) error {
 	_, err := d.conn.ExecContext(d.ctx, statement)
 	return err
+}
+
+// changes runs a statement on the ledger, which must change want rows.
+func (d *stepDriver) changes(step int, want int64, statement string, args ...any) error {
+	done, err := d.conn.ExecContext(d.ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	return ExpectRows(want, fmt.Sprintf("schema version %d", step))(done.RowsAffected())
 }
 
 func foreignKeysOn(ctx context.Context, conn *sql.Conn) error {

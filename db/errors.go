@@ -53,6 +53,10 @@ const (
 	// KindOutOfOrder: a schema step is recorded as done and is not in the
 	// file. Nothing was changed.
 	KindOutOfOrder Kind = "steps_out_of_order"
+	// KindNotRecorded: a statement changed another number of rows than it
+	// must, without an error, as a trigger of somebody else can have it.
+	// Nothing was stored.
+	KindNotRecorded Kind = "not_recorded"
 	// KindRule: a trigger of the schema refused the change; Rule says why.
 	KindRule Kind = "rule"
 	// KindConstraint: a CHECK, UNIQUE, NOT NULL or foreign key refused the

@@ -80,6 +80,66 @@ func TestStatementsMatchQueries(t *testing.T) {
 	}
 }
 
+// TestWritesAreCounted holds every statement that writes to telling how many
+// rows it changed, and every caller to looking at that.
+func TestWritesAreCounted(t *testing.T) {
+	files, err := filepath.Glob("queries/*.sql")
+	must(t, err)
+	counted := map[string]bool{}
+	for _, file := range files {
+		for _, block := range queryBlocks(t, file) {
+			name, kind := strings.Fields(block.header)[2], strings.Fields(block.header)[3]
+			text := strings.Join(block.lines, "\n")
+			writes := !strings.HasPrefix(text, "SELECT") && !strings.HasPrefix(text, "WITH")
+			if writes && kind != ":execrows" && !strings.Contains(text, "RETURNING") {
+				t.Errorf("%s: %s is %s: make it :execrows, and hold it to its rows with db.ExpectRows", file, name, kind)
+			}
+			counted[name] = writes
+		}
+	}
+	sources, err := filepath.Glob("../internal/*/*.go")
+	must(t, err)
+	calls := 0
+	for _, file := range sources {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		tree, err := parser.ParseFile(gotoken.NewFileSet(), file, nil, 0)
+		must(t, err)
+		ast.Inspect(tree, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if ok && counted[calledName(call)] {
+				calls++
+			}
+			assigned, ok := n.(*ast.AssignStmt)
+			if !ok || len(assigned.Rhs) != 1 || len(assigned.Lhs) != 2 {
+				return true
+			}
+			call, ok = assigned.Rhs[0].(*ast.CallExpr)
+			if ok && counted[calledName(call)] && isBlank(assigned.Lhs[0]) {
+				t.Errorf("%s: what %s changed is not looked at: use db.ExpectRows", file, calledName(call))
+			}
+			return true
+		})
+	}
+	if calls < 20 {
+		t.Errorf("only %d calls of statements that write were found", calls)
+	}
+}
+
+func isBlank(target ast.Expr) bool {
+	name, ok := target.(*ast.Ident)
+	return ok && name.Name == "_"
+}
+
+// calledName is the name of the method that is called.
+func calledName(call *ast.CallExpr) string {
+	if method, ok := call.Fun.(*ast.SelectorExpr); ok {
+		return method.Sel.Name
+	}
+	return ""
+}
+
 // TestEventLeases counts the takeovers of the current round, whatever else
 // stands in the metadata of other events.
 func TestEventLeases(t *testing.T) {

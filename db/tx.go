@@ -24,11 +24,14 @@ type Tx struct {
 // fails or panics, when ctx ends, or when the commit fails, everything is
 // rolled back. Waiting for other writers ends after at most 26 seconds with
 // an *Error of KindBusy. fn runs at most once; it must not call Write.
-// Engine errors come back as *Error, all others as fn returned them.
+// Engine errors come back as *Error, all others as fn returned them; fn holds
+// every write statement to the rows that it must change, with ExpectRows or
+// ExpectRow.
 func (s *Store) Write(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
 	return s.on(ctx, func(conn *sql.Conn) error {
 		return inTransaction(ctx, conn, s.begin, func() error {
-			return fn(ctx, &Tx{Queries: gen.New(conn), conn: conn})
+			err := fn(ctx, &Tx{Queries: gen.New(conn), conn: conn})
+			return nameObstacles(ctx, conn, s.path, err)
 		})
 	})
 }

@@ -9,18 +9,21 @@ import (
 	"context"
 )
 
-const FindingDelete = `-- name: FindingDelete :exec
+const FindingDelete = `-- name: FindingDelete :execrows
 DELETE FROM review_findings
 WHERE id = ?1
 `
 
 // A finding that the round's own payload does not have.
-func (q *Queries) FindingDelete(ctx context.Context, id int64) error {
-	_, err := q.db.ExecContext(ctx, FindingDelete, id)
-	return err
+func (q *Queries) FindingDelete(ctx context.Context, id int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, FindingDelete, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
-const FindingUpsert = `-- name: FindingUpsert :exec
+const FindingUpsert = `-- name: FindingUpsert :execrows
 INSERT INTO review_findings (
     id, reviewer_output_id, title, severity, file_path, line_start,
     line_end, summary, is_blocker, parsed_at, category
@@ -57,8 +60,8 @@ type FindingUpsertParams struct {
 
 // A finding; with the id of the row that stands for it already, if any, so
 // that triage and notes stay with it.
-func (q *Queries) FindingUpsert(ctx context.Context, arg FindingUpsertParams) error {
-	_, err := q.db.ExecContext(ctx, FindingUpsert,
+func (q *Queries) FindingUpsert(ctx context.Context, arg FindingUpsertParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, FindingUpsert,
 		arg.ID,
 		arg.ReviewerOutputID,
 		arg.Title,
@@ -71,7 +74,10 @@ func (q *Queries) FindingUpsert(ctx context.Context, arg FindingUpsertParams) er
 		arg.Now,
 		arg.Category,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const FindingsOfRound = `-- name: FindingsOfRound :many
@@ -129,15 +135,18 @@ func (q *Queries) FindingsOfRound(ctx context.Context, roundID int64) ([]Finding
 	return items, nil
 }
 
-const MapFileDelete = `-- name: MapFileDelete :exec
+const MapFileDelete = `-- name: MapFileDelete :execrows
 DELETE FROM map_files
 WHERE id = ?1
 `
 
 // A file that the run's own payload does not have.
-func (q *Queries) MapFileDelete(ctx context.Context, id int64) error {
-	_, err := q.db.ExecContext(ctx, MapFileDelete, id)
-	return err
+func (q *Queries) MapFileDelete(ctx context.Context, id int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, MapFileDelete, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const MapFileUpsert = `-- name: MapFileUpsert :one
@@ -255,15 +264,18 @@ func (q *Queries) MapRunUpsert(ctx context.Context, arg MapRunUpsertParams) (int
 	return id, err
 }
 
-const MapSectionDelete = `-- name: MapSectionDelete :exec
+const MapSectionDelete = `-- name: MapSectionDelete :execrows
 DELETE FROM map_sections
 WHERE id = ?1
 `
 
 // A section that the run's own payload does not have.
-func (q *Queries) MapSectionDelete(ctx context.Context, id int64) error {
-	_, err := q.db.ExecContext(ctx, MapSectionDelete, id)
-	return err
+func (q *Queries) MapSectionDelete(ctx context.Context, id int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, MapSectionDelete, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const MapSectionUpsert = `-- name: MapSectionUpsert :one
@@ -338,15 +350,18 @@ func (q *Queries) MapSectionsOfRun(ctx context.Context, mapRunID int64) ([]int64
 	return items, nil
 }
 
-const OutputDelete = `-- name: OutputDelete :exec
+const OutputDelete = `-- name: OutputDelete :execrows
 DELETE FROM reviewer_outputs
 WHERE id = ?1
 `
 
 // A reviewer that the round's own payload does not have.
-func (q *Queries) OutputDelete(ctx context.Context, id int64) error {
-	_, err := q.db.ExecContext(ctx, OutputDelete, id)
-	return err
+func (q *Queries) OutputDelete(ctx context.Context, id int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, OutputDelete, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const OutputUpsert = `-- name: OutputUpsert :one

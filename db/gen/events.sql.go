@@ -25,7 +25,7 @@ func (q *Queries) EventAny(ctx context.Context, sessionID string) (bool, error) 
 	return found, err
 }
 
-const EventAppend = `-- name: EventAppend :exec
+const EventAppend = `-- name: EventAppend :execrows
 INSERT INTO orchestration_events (
     session_id, event_type, phase, phase_number, round, metadata, created_at
 ) VALUES (
@@ -45,9 +45,10 @@ type EventAppendParams struct {
 	Now         string
 }
 
-// The only way into the log. A repeated terminal event is ignored.
-func (q *Queries) EventAppend(ctx context.Context, arg EventAppendParams) error {
-	_, err := q.db.ExecContext(ctx, EventAppend,
+// The only way into the log. A repeated terminal event is ignored by
+// trg_events_one_terminal: the caller appends none that is there already.
+func (q *Queries) EventAppend(ctx context.Context, arg EventAppendParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, EventAppend,
 		arg.SessionID,
 		arg.EventType,
 		arg.Phase,
@@ -56,7 +57,10 @@ func (q *Queries) EventAppend(ctx context.Context, arg EventAppendParams) error 
 		arg.Metadata,
 		arg.Now,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const EventLastCompleted = `-- name: EventLastCompleted :one

@@ -21,19 +21,22 @@ func (q *Queries) ExecutionAny(ctx context.Context) (bool, error) {
 	return found, err
 }
 
-const ExecutionBeat = `-- name: ExecutionBeat :exec
+const ExecutionBeat = `-- name: ExecutionBeat :execrows
 UPDATE command_executions
 SET last_heartbeat_at = CAST(?1 AS TEXT)
 WHERE id = ?2
 `
 
 // A sign of life. The caller has seen that the row is unfinished.
-func (q *Queries) ExecutionBeat(ctx context.Context, now string, iD int64) error {
-	_, err := q.db.ExecContext(ctx, ExecutionBeat, now, iD)
-	return err
+func (q *Queries) ExecutionBeat(ctx context.Context, now string, iD int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, ExecutionBeat, now, iD)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
-const ExecutionBind = `-- name: ExecutionBind :exec
+const ExecutionBind = `-- name: ExecutionBind :execrows
 UPDATE command_executions
 SET vendor_session_id = CAST(?1 AS TEXT)
 WHERE id = ?2
@@ -41,12 +44,15 @@ WHERE id = ?2
 
 // The name that the vendor gave to the process's own session. The caller has
 // seen that there is no other one.
-func (q *Queries) ExecutionBind(ctx context.Context, vendorSessionID string, iD int64) error {
-	_, err := q.db.ExecContext(ctx, ExecutionBind, vendorSessionID, iD)
-	return err
+func (q *Queries) ExecutionBind(ctx context.Context, vendorSessionID string, iD int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, ExecutionBind, vendorSessionID, iD)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
-const ExecutionCloseWithSession = `-- name: ExecutionCloseWithSession :execrows
+const ExecutionCloseWithSession = `-- name: ExecutionCloseWithSession :many
 UPDATE command_executions
 SET
     exit_code = CAST(?1 AS INTEGER),
@@ -58,7 +64,9 @@ SET
     END
 WHERE workflow_id = ?4
     AND finished_at IS NULL
-    AND uid IS NOT ?5
+    AND CAST(IFNULL(NULLIF(uid, ''), id) AS TEXT)
+        <> CAST(?5 AS TEXT)
+RETURNING id
 `
 
 type ExecutionCloseWithSessionParams struct {
@@ -66,27 +74,44 @@ type ExecutionCloseWithSessionParams struct {
 	Now        *string
 	Note       *string
 	WorkflowID *string
-	CallerUID  *string
+	Caller     string
 }
 
 // Ends the unfinished processes of a session that is being closed, or whose
-// supervisor is dead, but not the caller's own row, which reports its own end.
+// supervisor is dead, and returns which; not the caller's own row, which
+// reports its own end. The caller is known by uid, or, where the row has none,
+// by its number; one without a row is ”.
 // Index: idx_command_executions_workflow.
-func (q *Queries) ExecutionCloseWithSession(ctx context.Context, arg ExecutionCloseWithSessionParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, ExecutionCloseWithSession,
+func (q *Queries) ExecutionCloseWithSession(ctx context.Context, arg ExecutionCloseWithSessionParams) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, ExecutionCloseWithSession,
 		arg.ExitCode,
 		arg.Now,
 		arg.Note,
 		arg.WorkflowID,
-		arg.CallerUID,
+		arg.Caller,
 	)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected()
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
-const ExecutionEnd = `-- name: ExecutionEnd :exec
+const ExecutionEnd = `-- name: ExecutionEnd :execrows
 UPDATE command_executions
 SET
     exit_code = CAST(?1 AS INTEGER),
@@ -101,9 +126,12 @@ type ExecutionEndParams struct {
 }
 
 // The process reports its end. The caller has seen that the row is unfinished.
-func (q *Queries) ExecutionEnd(ctx context.Context, arg ExecutionEndParams) error {
-	_, err := q.db.ExecContext(ctx, ExecutionEnd, arg.ExitCode, arg.Now, arg.ID)
-	return err
+func (q *Queries) ExecutionEnd(ctx context.Context, arg ExecutionEndParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, ExecutionEnd, arg.ExitCode, arg.Now, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const ExecutionFind = `-- name: ExecutionFind :one
@@ -195,7 +223,7 @@ func (q *Queries) ExecutionGet(ctx context.Context, id int64) (ExecutionGetRow, 
 	return i, err
 }
 
-const ExecutionIdentify = `-- name: ExecutionIdentify :exec
+const ExecutionIdentify = `-- name: ExecutionIdentify :execrows
 INSERT INTO process_identity (
     execution_id, host, boot_id, pid_space, pid, pid_started_ms,
     pid_started_ticks, phase
@@ -218,8 +246,8 @@ type ExecutionIdentifyParams struct {
 }
 
 // Which process the row means, for those who want to know whether it lives.
-func (q *Queries) ExecutionIdentify(ctx context.Context, arg ExecutionIdentifyParams) error {
-	_, err := q.db.ExecContext(ctx, ExecutionIdentify,
+func (q *Queries) ExecutionIdentify(ctx context.Context, arg ExecutionIdentifyParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, ExecutionIdentify,
 		arg.ExecutionID,
 		arg.Host,
 		arg.BootID,
@@ -229,7 +257,10 @@ func (q *Queries) ExecutionIdentify(ctx context.Context, arg ExecutionIdentifyPa
 		arg.PIDStartedTicks,
 		arg.Phase,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const ExecutionInsert = `-- name: ExecutionInsert :one
@@ -302,7 +333,7 @@ func (q *Queries) ExecutionLink(ctx context.Context, arg ExecutionLinkParams) (i
 	return result.RowsAffected()
 }
 
-const ExecutionNote = `-- name: ExecutionNote :exec
+const ExecutionNote = `-- name: ExecutionNote :execrows
 UPDATE command_executions
 SET
     notes = CASE
@@ -313,9 +344,12 @@ WHERE id = ?2
 `
 
 // Adds a line to what was noted.
-func (q *Queries) ExecutionNote(ctx context.Context, note *string, iD int64) error {
-	_, err := q.db.ExecContext(ctx, ExecutionNote, note, iD)
-	return err
+func (q *Queries) ExecutionNote(ctx context.Context, note *string, iD int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, ExecutionNote, note, iD)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const ExecutionOrphan = `-- name: ExecutionOrphan :execrows
@@ -330,8 +364,8 @@ SET
     END
 WHERE id = ?4
     AND finished_at IS NULL
-    AND pid = ?5
-    AND last_heartbeat_at = ?6
+    AND pid IS ?5
+    AND last_heartbeat_at IS ?6
 `
 
 type ExecutionOrphanParams struct {

@@ -66,7 +66,41 @@ func (q *Queries) LeaseLast(ctx context.Context, sessionID string) (LeaseLastRow
 	return i, err
 }
 
-const MarkdownUpsert = `-- name: MarkdownUpsert :exec
+const MarkdownStored = `-- name: MarkdownStored :one
+SELECT COUNT(*) AS texts
+FROM markdown_artifacts AS m
+WHERE m.session_id = ?1
+    AND m.artifact_type = ?2
+    AND IFNULL(m.round_number, -1)
+        = IFNULL(CAST(?3 AS INTEGER), -1)
+    AND m.file_path = ?4
+    AND m.content = ?5
+`
+
+type MarkdownStoredParams struct {
+	SessionID    string
+	ArtifactType string
+	RoundNumber  *int64
+	FilePath     string
+	Content      string
+}
+
+// Whether a text stands there just as it lies on disk; 0 or 1.
+// Index: idx_markdown_artifacts_logical.
+func (q *Queries) MarkdownStored(ctx context.Context, arg MarkdownStoredParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, MarkdownStored,
+		arg.SessionID,
+		arg.ArtifactType,
+		arg.RoundNumber,
+		arg.FilePath,
+		arg.Content,
+	)
+	var texts int64
+	err := row.Scan(&texts)
+	return texts, err
+}
+
+const MarkdownUpsert = `-- name: MarkdownUpsert :execrows
 INSERT INTO markdown_artifacts (
     session_id, artifact_type, round_number, file_path, content, parsed_at
 ) VALUES (
@@ -92,8 +126,8 @@ type MarkdownUpsertParams struct {
 // A text as it lies on disk. The key counts a missing round as one value, so
 // that a text is stored once; the same content again writes nothing.
 // Index: idx_markdown_artifacts_logical.
-func (q *Queries) MarkdownUpsert(ctx context.Context, arg MarkdownUpsertParams) error {
-	_, err := q.db.ExecContext(ctx, MarkdownUpsert,
+func (q *Queries) MarkdownUpsert(ctx context.Context, arg MarkdownUpsertParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, MarkdownUpsert,
 		arg.SessionID,
 		arg.ArtifactType,
 		arg.RoundNumber,
@@ -101,7 +135,10 @@ func (q *Queries) MarkdownUpsert(ctx context.Context, arg MarkdownUpsertParams) 
 		arg.Content,
 		arg.Now,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const SweepSessions = `-- name: SweepSessions :many
@@ -205,19 +242,22 @@ func (q *Queries) SweepSessions(ctx context.Context, arg SweepSessionsParams) ([
 	return items, nil
 }
 
-const SyncClose = `-- name: SyncClose :exec
+const SyncClose = `-- name: SyncClose :execrows
 UPDATE sessions
 SET status = 'closed'
 WHERE id = ?1
 `
 
 // Closes a session found on disk and leaves it in the phase it was found in.
-func (q *Queries) SyncClose(ctx context.Context, id string) error {
-	_, err := q.db.ExecContext(ctx, SyncClose, id)
-	return err
+func (q *Queries) SyncClose(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, SyncClose, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
-const SyncInsert = `-- name: SyncInsert :exec
+const SyncInsert = `-- name: SyncInsert :execrows
 INSERT INTO sessions (
     id, branch, workflow_type, current_phase, phase_number, current_round,
     current_map_run, started_at, updated_at, session_dir
@@ -243,8 +283,8 @@ type SyncInsertParams struct {
 
 // A session found on disk, still active: the caller appends session_synced and
 // then closes it with SyncClose.
-func (q *Queries) SyncInsert(ctx context.Context, arg SyncInsertParams) error {
-	_, err := q.db.ExecContext(ctx, SyncInsert,
+func (q *Queries) SyncInsert(ctx context.Context, arg SyncInsertParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, SyncInsert,
 		arg.ID,
 		arg.Branch,
 		arg.WorkflowType,
@@ -255,7 +295,10 @@ func (q *Queries) SyncInsert(ctx context.Context, arg SyncInsertParams) error {
 		arg.Now,
 		arg.SessionDir,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const SyncKnown = `-- name: SyncKnown :many

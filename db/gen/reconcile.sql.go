@@ -12,7 +12,7 @@ import (
 const ReconcileCandidates = `-- name: ReconcileCandidates :many
 SELECT
     a.session_id, a.session_dir, a.workflow_type, a.current_round,
-    a.current_map_run, a.last_at, a.verdict
+    a.current_map_run, a.row_is_behind, a.last_at, a.verdict
 FROM (
     SELECT
         s.id AS session_id,
@@ -20,6 +20,11 @@ FROM (
         s.workflow_type AS workflow_type,
         c.current_round AS current_round,
         c.current_map_run AS current_map_run,
+        -- Whether the log has opened a higher round or run than the row says.
+        CAST(IFNULL(CASE s.workflow_type
+            WHEN 'map' THEN s.current_map_run < c.current_map_run
+            ELSE s.current_round < c.current_round
+        END, 0) AS BOOLEAN) AS row_is_behind,
         CAST(CASE
             WHEN i.last_event_id IS NULL THEN '' ELSE i.last_at
         END AS TEXT) AS last_at,
@@ -72,6 +77,7 @@ type ReconcileCandidatesRow struct {
 	WorkflowType  string
 	CurrentRound  int64
 	CurrentMapRun int64
+	RowIsBehind   bool
 	LastAt        string
 	Verdict       string
 }
@@ -98,6 +104,7 @@ func (q *Queries) ReconcileCandidates(ctx context.Context, nowEpoch int64, thres
 			&i.WorkflowType,
 			&i.CurrentRound,
 			&i.CurrentMapRun,
+			&i.RowIsBehind,
 			&i.LastAt,
 			&i.Verdict,
 		); err != nil {
@@ -114,7 +121,7 @@ func (q *Queries) ReconcileCandidates(ctx context.Context, nowEpoch int64, thres
 	return items, nil
 }
 
-const ReconcileClose = `-- name: ReconcileClose :exec
+const ReconcileClose = `-- name: ReconcileClose :execrows
 UPDATE sessions
 SET status = 'closed', current_phase = 'complete', updated_at = ?1
 WHERE id = ?2
@@ -122,21 +129,20 @@ WHERE id = ?2
 
 // Closes a session that reconcile has written the reason for. Its numbers
 // stay: rows of older programs may hold anything there.
-func (q *Queries) ReconcileClose(ctx context.Context, now string, iD string) error {
-	_, err := q.db.ExecContext(ctx, ReconcileClose, now, iD)
-	return err
+func (q *Queries) ReconcileClose(ctx context.Context, now string, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, ReconcileClose, now, iD)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
-const ReconcileNumbers = `-- name: ReconcileNumbers :exec
+const ReconcileNumbers = `-- name: ReconcileNumbers :execrows
 UPDATE sessions
 SET
     current_round = ?1,
     current_map_run = ?2
 WHERE id = ?3
-    AND CASE workflow_type
-        WHEN 'map' THEN current_map_run < ?2
-        ELSE current_round < ?1
-    END
 `
 
 type ReconcileNumbersParams struct {
@@ -145,9 +151,12 @@ type ReconcileNumbersParams struct {
 	ID            string
 }
 
-// Writes the current round and run back where the log is ahead of the row.
+// Writes the current round and run back, for a row that is behind the log.
 // The caller is about to update the row anyway.
-func (q *Queries) ReconcileNumbers(ctx context.Context, arg ReconcileNumbersParams) error {
-	_, err := q.db.ExecContext(ctx, ReconcileNumbers, arg.CurrentRound, arg.CurrentMapRun, arg.ID)
-	return err
+func (q *Queries) ReconcileNumbers(ctx context.Context, arg ReconcileNumbersParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, ReconcileNumbers, arg.CurrentRound, arg.CurrentMapRun, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

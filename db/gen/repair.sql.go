@@ -123,6 +123,28 @@ func (q *Queries) MarkdownDeleteOrphans(ctx context.Context) (int64, error) {
 	return result.RowsAffected()
 }
 
+const MarkdownDuplicateCount = `-- name: MarkdownDuplicateCount :one
+SELECT COUNT(*) AS duplicates
+FROM markdown_artifacts AS m
+WHERE EXISTS (
+    SELECT 1
+    FROM markdown_artifacts AS n
+    WHERE n.session_id = m.session_id
+        AND n.artifact_type = m.artifact_type
+        AND IFNULL(n.round_number, -1) = IFNULL(m.round_number, -1)
+        AND n.file_path = m.file_path
+        AND n.id > m.id
+)
+`
+
+// How many documents are stored again with a higher id.
+func (q *Queries) MarkdownDuplicateCount(ctx context.Context) (int64, error) {
+	row := q.db.QueryRowContext(ctx, MarkdownDuplicateCount)
+	var duplicates int64
+	err := row.Scan(&duplicates)
+	return duplicates, err
+}
+
 const OrphanArtifactAny = `-- name: OrphanArtifactAny :one
 SELECT EXISTS (SELECT 1 FROM orphan_artifacts AS o) AS found
 `
@@ -133,6 +155,20 @@ func (q *Queries) OrphanArtifactAny(ctx context.Context) (bool, error) {
 	var found bool
 	err := row.Scan(&found)
 	return found, err
+}
+
+const OrphanArtifactCount = `-- name: OrphanArtifactCount :one
+SELECT COUNT(*) AS orphans
+FROM orphan_artifacts AS o
+WHERE o.table_name = CAST(?1 AS TEXT)
+`
+
+// How many derived rows of one table nobody needs any more, as things stand.
+func (q *Queries) OrphanArtifactCount(ctx context.Context, tableName string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, OrphanArtifactCount, tableName)
+	var orphans int64
+	err := row.Scan(&orphans)
+	return orphans, err
 }
 
 const OutputDeleteOrphans = `-- name: OutputDeleteOrphans :execrows

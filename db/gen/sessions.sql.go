@@ -40,7 +40,7 @@ func (q *Queries) SessionActiveIDs(ctx context.Context) ([]string, error) {
 	return items, nil
 }
 
-const SessionClose = `-- name: SessionClose :exec
+const SessionClose = `-- name: SessionClose :execrows
 UPDATE sessions
 SET
     status = 'closed',
@@ -62,18 +62,21 @@ type SessionCloseParams struct {
 
 // The caller has appended the reason event, or the log holds the terminal
 // event of the current round or run: else the close guard refuses.
-func (q *Queries) SessionClose(ctx context.Context, arg SessionCloseParams) error {
-	_, err := q.db.ExecContext(ctx, SessionClose,
+func (q *Queries) SessionClose(ctx context.Context, arg SessionCloseParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, SessionClose,
 		arg.PhaseNumber,
 		arg.CurrentRound,
 		arg.CurrentMapRun,
 		arg.Now,
 		arg.ID,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
-const SessionInsert = `-- name: SessionInsert :exec
+const SessionInsert = `-- name: SessionInsert :execrows
 INSERT INTO sessions (
     id, branch, workflow_type, current_phase, phase_number, started_at,
     updated_at, session_dir
@@ -94,8 +97,8 @@ type SessionInsertParams struct {
 }
 
 // A new session; the triggers want it active and at round and run 1.
-func (q *Queries) SessionInsert(ctx context.Context, arg SessionInsertParams) error {
-	_, err := q.db.ExecContext(ctx, SessionInsert,
+func (q *Queries) SessionInsert(ctx context.Context, arg SessionInsertParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, SessionInsert,
 		arg.ID,
 		arg.Branch,
 		arg.WorkflowType,
@@ -103,7 +106,10 @@ func (q *Queries) SessionInsert(ctx context.Context, arg SessionInsertParams) er
 		arg.Now,
 		arg.SessionDir,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const SessionLastActivity = `-- name: SessionLastActivity :one
@@ -200,7 +206,7 @@ func (q *Queries) SessionList(ctx context.Context, status string) ([]SessionList
 	return items, nil
 }
 
-const SessionMove = `-- name: SessionMove :exec
+const SessionMove = `-- name: SessionMove :execrows
 UPDATE sessions
 SET
     current_phase = ?1,
@@ -221,8 +227,8 @@ type SessionMoveParams struct {
 }
 
 // Phase, round and run of a session that stays as open as it is.
-func (q *Queries) SessionMove(ctx context.Context, arg SessionMoveParams) error {
-	_, err := q.db.ExecContext(ctx, SessionMove,
+func (q *Queries) SessionMove(ctx context.Context, arg SessionMoveParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, SessionMove,
 		arg.CurrentPhase,
 		arg.PhaseNumber,
 		arg.CurrentRound,
@@ -230,10 +236,13 @@ func (q *Queries) SessionMove(ctx context.Context, arg SessionMoveParams) error 
 		arg.Now,
 		arg.ID,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
-const SessionReopen = `-- name: SessionReopen :exec
+const SessionReopen = `-- name: SessionReopen :execrows
 UPDATE sessions
 SET
     status = 'active',
@@ -254,15 +263,18 @@ type SessionReopenParams struct {
 }
 
 // A closed or completed session starts again in a first phase.
-func (q *Queries) SessionReopen(ctx context.Context, arg SessionReopenParams) error {
-	_, err := q.db.ExecContext(ctx, SessionReopen,
+func (q *Queries) SessionReopen(ctx context.Context, arg SessionReopenParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, SessionReopen,
 		arg.CurrentPhase,
 		arg.CurrentRound,
 		arg.CurrentMapRun,
 		arg.Now,
 		arg.ID,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const WorkflowPhases = `-- name: WorkflowPhases :many

@@ -55,7 +55,7 @@ INNER JOIN reviewer_outputs AS o ON o.id = f.reviewer_output_id
 WHERE o.round_id = sqlc.arg(round_id)
 ORDER BY f.id;
 
--- name: FindingUpsert :exec
+-- name: FindingUpsert :execrows
 -- A finding; with the id of the row that stands for it already, if any, so
 -- that triage and notes stay with it.
 INSERT INTO review_findings (
@@ -77,7 +77,7 @@ SET
     parsed_at = excluded.parsed_at,
     category = excluded.category;
 
--- name: FindingDelete :exec
+-- name: FindingDelete :execrows
 -- A finding that the round's own payload does not have.
 DELETE FROM review_findings
 WHERE id = sqlc.arg(id);
@@ -89,7 +89,7 @@ FROM reviewer_outputs AS o
 WHERE o.round_id = sqlc.arg(round_id)
 ORDER BY o.id;
 
--- name: OutputDelete :exec
+-- name: OutputDelete :execrows
 -- A reviewer that the round's own payload does not have.
 DELETE FROM reviewer_outputs
 WHERE id = sqlc.arg(id);
@@ -154,7 +154,7 @@ INNER JOIN map_sections AS s ON s.id = f.section_id
 WHERE s.map_run_id = sqlc.arg(map_run_id)
 ORDER BY f.id;
 
--- name: MapFileDelete :exec
+-- name: MapFileDelete :execrows
 -- A file that the run's own payload does not have.
 DELETE FROM map_files
 WHERE id = sqlc.arg(id);
@@ -166,7 +166,7 @@ FROM map_sections AS s
 WHERE s.map_run_id = sqlc.arg(map_run_id)
 ORDER BY s.id;
 
--- name: MapSectionDelete :exec
+-- name: MapSectionDelete :execrows
 -- A section that the run's own payload does not have.
 DELETE FROM map_sections
 WHERE id = sqlc.arg(id);

@@ -1,5 +1,6 @@
--- name: EventAppend :exec
--- The only way into the log. A repeated terminal event is ignored.
+-- name: EventAppend :execrows
+-- The only way into the log. A repeated terminal event is ignored by
+-- trg_events_one_terminal: the caller appends none that is there already.
 INSERT INTO orchestration_events (
     session_id, event_type, phase, phase_number, round, metadata, created_at
 ) VALUES (

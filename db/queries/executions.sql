@@ -59,7 +59,7 @@ INSERT INTO command_executions (
 )
 RETURNING id;
 
--- name: ExecutionIdentify :exec
+-- name: ExecutionIdentify :execrows
 -- Which process the row means, for those who want to know whether it lives.
 INSERT INTO process_identity (
     execution_id, host, boot_id, pid_space, pid, pid_started_ms,
@@ -70,20 +70,20 @@ INSERT INTO process_identity (
     sqlc.narg(pid_started_ticks), sqlc.narg(phase)
 );
 
--- name: ExecutionBeat :exec
+-- name: ExecutionBeat :execrows
 -- A sign of life. The caller has seen that the row is unfinished.
 UPDATE command_executions
 SET last_heartbeat_at = CAST(sqlc.arg(now) AS TEXT)
 WHERE id = sqlc.arg(id);
 
--- name: ExecutionBind :exec
+-- name: ExecutionBind :execrows
 -- The name that the vendor gave to the process's own session. The caller has
 -- seen that there is no other one.
 UPDATE command_executions
 SET vendor_session_id = CAST(sqlc.arg(vendor_session_id) AS TEXT)
 WHERE id = sqlc.arg(id);
 
--- name: ExecutionNote :exec
+-- name: ExecutionNote :execrows
 -- Adds a line to what was noted.
 UPDATE command_executions
 SET
@@ -93,7 +93,7 @@ SET
     END
 WHERE id = sqlc.arg(id);
 
--- name: ExecutionEnd :exec
+-- name: ExecutionEnd :execrows
 -- The process reports its end. The caller has seen that the row is unfinished.
 UPDATE command_executions
 SET
@@ -115,12 +115,14 @@ SET
     END
 WHERE id = sqlc.arg(id)
     AND finished_at IS NULL
-    AND pid = sqlc.arg(pid)
-    AND last_heartbeat_at = sqlc.arg(last_heartbeat_at);
+    AND pid IS sqlc.narg(pid)
+    AND last_heartbeat_at IS sqlc.narg(last_heartbeat_at);
 
--- name: ExecutionCloseWithSession :execrows
+-- name: ExecutionCloseWithSession :many
 -- Ends the unfinished processes of a session that is being closed, or whose
--- supervisor is dead, but not the caller's own row, which reports its own end.
+-- supervisor is dead, and returns which; not the caller's own row, which
+-- reports its own end. The caller is known by uid, or, where the row has none,
+-- by its number; one without a row is ''.
 -- Index: idx_command_executions_workflow.
 UPDATE command_executions
 SET
@@ -133,7 +135,9 @@ SET
     END
 WHERE workflow_id = sqlc.arg(workflow_id)
     AND finished_at IS NULL
-    AND uid IS NOT sqlc.narg(caller_uid);
+    AND CAST(IFNULL(NULLIF(uid, ''), id) AS TEXT)
+        <> CAST(sqlc.arg(caller) AS TEXT)
+RETURNING id;
 
 -- name: ExecutionAny :one
 -- Whether any process is recorded.

@@ -89,7 +89,7 @@ FROM sessions AS s
 WHERE s.id IS NOT NULL
 ORDER BY s.rowid;
 
--- name: SyncInsert :exec
+-- name: SyncInsert :execrows
 -- A session found on disk, still active: the caller appends session_synced and
 -- then closes it with SyncClose.
 INSERT INTO sessions (
@@ -102,13 +102,13 @@ INSERT INTO sessions (
     sqlc.arg(session_dir)
 );
 
--- name: SyncClose :exec
+-- name: SyncClose :execrows
 -- Closes a session found on disk and leaves it in the phase it was found in.
 UPDATE sessions
 SET status = 'closed'
 WHERE id = sqlc.arg(id);
 
--- name: MarkdownUpsert :exec
+-- name: MarkdownUpsert :execrows
 -- A text as it lies on disk. The key counts a missing round as one value, so
 -- that a text is stored once; the same content again writes nothing.
 -- Index: idx_markdown_artifacts_logical.
@@ -123,3 +123,15 @@ SET
     content = excluded.content,
     parsed_at = excluded.parsed_at
 WHERE content IS NOT excluded.content;
+
+-- name: MarkdownStored :one
+-- Whether a text stands there just as it lies on disk; 0 or 1.
+-- Index: idx_markdown_artifacts_logical.
+SELECT COUNT(*) AS texts
+FROM markdown_artifacts AS m
+WHERE m.session_id = sqlc.arg(session_id)
+    AND m.artifact_type = sqlc.arg(artifact_type)
+    AND IFNULL(m.round_number, -1)
+        = IFNULL(CAST(sqlc.narg(round_number) AS INTEGER), -1)
+    AND m.file_path = sqlc.arg(file_path)
+    AND m.content = sqlc.arg(content);

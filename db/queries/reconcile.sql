@@ -8,7 +8,7 @@
 -- step 17. Index: idx_events_session_type.
 SELECT
     a.session_id, a.session_dir, a.workflow_type, a.current_round,
-    a.current_map_run, a.last_at, a.verdict
+    a.current_map_run, a.row_is_behind, a.last_at, a.verdict
 FROM (
     SELECT
         s.id AS session_id,
@@ -16,6 +16,11 @@ FROM (
         s.workflow_type AS workflow_type,
         c.current_round AS current_round,
         c.current_map_run AS current_map_run,
+        -- Whether the log has opened a higher round or run than the row says.
+        CAST(IFNULL(CASE s.workflow_type
+            WHEN 'map' THEN s.current_map_run < c.current_map_run
+            ELSE s.current_round < c.current_round
+        END, 0) AS BOOLEAN) AS row_is_behind,
         CAST(CASE
             WHEN i.last_event_id IS NULL THEN '' ELSE i.last_at
         END AS TEXT) AS last_at,
@@ -61,22 +66,18 @@ FROM (
 WHERE a.verdict <> 'leave' AND a.session_id IS NOT NULL
 ORDER BY a.session_id;
 
--- name: ReconcileClose :exec
+-- name: ReconcileClose :execrows
 -- Closes a session that reconcile has written the reason for. Its numbers
 -- stay: rows of older programs may hold anything there.
 UPDATE sessions
 SET status = 'closed', current_phase = 'complete', updated_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id);
 
--- name: ReconcileNumbers :exec
--- Writes the current round and run back where the log is ahead of the row.
+-- name: ReconcileNumbers :execrows
+-- Writes the current round and run back, for a row that is behind the log.
 -- The caller is about to update the row anyway.
 UPDATE sessions
 SET
     current_round = sqlc.arg(current_round),
     current_map_run = sqlc.arg(current_map_run)
-WHERE id = sqlc.arg(id)
-    AND CASE workflow_type
-        WHEN 'map' THEN current_map_run < sqlc.arg(current_map_run)
-        ELSE current_round < sqlc.arg(current_round)
-    END;
+WHERE id = sqlc.arg(id);

@@ -2,6 +2,26 @@
 -- Whether there is a derived row that nobody needs any more.
 SELECT EXISTS (SELECT 1 FROM orphan_artifacts AS o) AS found;
 
+-- name: OrphanArtifactCount :one
+-- How many derived rows of one table nobody needs any more, as things stand.
+SELECT COUNT(*) AS orphans
+FROM orphan_artifacts AS o
+WHERE o.table_name = CAST(sqlc.arg(table_name) AS TEXT);
+
+-- name: MarkdownDuplicateCount :one
+-- How many documents are stored again with a higher id.
+SELECT COUNT(*) AS duplicates
+FROM markdown_artifacts AS m
+WHERE EXISTS (
+    SELECT 1
+    FROM markdown_artifacts AS n
+    WHERE n.session_id = m.session_id
+        AND n.artifact_type = m.artifact_type
+        AND IFNULL(n.round_number, -1) = IFNULL(m.round_number, -1)
+        AND n.file_path = m.file_path
+        AND n.id > m.id
+);
+
 -- name: FindingDeleteOrphans :execrows
 -- Findings that nobody needs any more. The caller deletes from the bottom up:
 -- findings, reviewers, rounds; files, sections, runs.

@@ -25,7 +25,7 @@ FROM sessions AS s
 WHERE s.status = 'active' AND s.id IS NOT NULL
 ORDER BY s.id;
 
--- name: SessionInsert :exec
+-- name: SessionInsert :execrows
 -- A new session; the triggers want it active and at round and run 1.
 INSERT INTO sessions (
     id, branch, workflow_type, current_phase, phase_number, started_at,
@@ -36,7 +36,7 @@ INSERT INTO sessions (
     sqlc.arg(session_dir)
 );
 
--- name: SessionMove :exec
+-- name: SessionMove :execrows
 -- Phase, round and run of a session that stays as open as it is.
 UPDATE sessions
 SET
@@ -47,7 +47,7 @@ SET
     updated_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id);
 
--- name: SessionReopen :exec
+-- name: SessionReopen :execrows
 -- A closed or completed session starts again in a first phase.
 UPDATE sessions
 SET
@@ -59,7 +59,7 @@ SET
     updated_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id);
 
--- name: SessionClose :exec
+-- name: SessionClose :execrows
 -- The caller has appended the reason event, or the log holds the terminal
 -- event of the current round or run: else the close guard refuses.
 UPDATE sessions

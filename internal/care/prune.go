@@ -2,7 +2,6 @@ package care
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"ocr/db"
@@ -113,12 +112,8 @@ func nothing() Pruned {
 // remove deletes the rows; children stand before their parents.
 func remove(ctx context.Context, doomed []doom) error {
 	for _, d := range doomed {
-		gone, err := d.remove(ctx, d.ids)
-		if err != nil {
+		if err := db.ExpectRows(d.rows, "the removal from "+d.table)(d.remove(ctx, d.ids)); err != nil {
 			return err
-		}
-		if gone != d.rows {
-			return fmt.Errorf("removing from %s: %d rows instead of %d; nothing was changed", d.table, gone, d.rows)
 		}
 	}
 	return nil

@@ -57,7 +57,8 @@ type Repair struct {
 // that is damaged, newer, marked as unfinished or of another program. Rows of
 // sessions, events and processes, and what people wrote, are never deleted.
 // With dryRun nothing changes. The error is an *UnknownCheck or that of ctx;
-// what could not be mended stands in the outcome.
+// what could not be mended stands in the outcome, and is an *db.Error only
+// where the file stores nothing (db.KindNotRecorded).
 func Fix(ctx context.Context, c lifecycle.Caller, in Request, dryRun bool) (Repair, error) {
 	f := &fixer{caller: c, in: in, dryRun: dryRun, repair: Repair{Fixes: []Fixed{}}}
 	chosen, err := choose(in)
@@ -168,6 +169,10 @@ func (f *fixer) mend(ctx context.Context, s spec) error {
 		done.Detail, err = f.apply(ctx, s)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if db.KindOf(err) == db.KindNotRecorded {
+			// Whatever else there is to mend would not be stored either.
+			return err
 		}
 		if err != nil {
 			done.Detail = err.Error()

@@ -90,8 +90,11 @@ func deleteFrom(ctx context.Context, tx *db.Tx) (map[string]int64, error) {
 		{"map_sections", tx.MapSectionDeleteOrphans}, {"map_runs", tx.MapRunDeleteOrphans},
 		{"markdown_artifacts", tx.MarkdownDeleteOrphans},
 	} {
-		n, err := part.run(ctx)
+		n, err := tx.OrphanArtifactCount(ctx, part.table)
 		if err != nil {
+			return nil, err
+		}
+		if err := db.ExpectRows(n, "the removal from "+part.table)(part.run(ctx)); err != nil {
 			return nil, err
 		}
 		if n > 0 {
@@ -116,9 +119,12 @@ func deleteOrphans(ctx context.Context, c lifecycle.Caller) (string, error) {
 func foldDuplicates(ctx context.Context, c lifecycle.Caller) (detail string, err error) {
 	err = c.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
 		return tx.Delete(ctx, []string{"markdown_artifacts"}, func() error {
-			n, err := tx.MarkdownDeleteDuplicates(ctx)
+			n, err := tx.MarkdownDuplicateCount(ctx)
+			if err != nil {
+				return err
+			}
 			detail = fmt.Sprintf("%d older copies went", n)
-			return err
+			return db.ExpectRows(n, "the removal of older copies")(tx.MarkdownDeleteDuplicates(ctx))
 		})
 	})
 	return detail, err

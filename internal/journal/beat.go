@@ -16,7 +16,7 @@ func Beat(ctx context.Context, c lifecycle.Caller, id string) (at string, err er
 			return err
 		}
 		at = now()
-		return tx.ExecutionBeat(ctx, at, row.ExecutionID)
+		return changed(row.ID)(tx.ExecutionBeat(ctx, at, row.ExecutionID))
 	})
 	return at, err
 }

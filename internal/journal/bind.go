@@ -42,10 +42,10 @@ func Bind(ctx context.Context, c lifecycle.Caller, in BindRequest) (id string, e
 			return refuse(lifecycle.Invariant, KindBound, "ocr session list --all",
 				"process %s is bound to %s already", id, *bound)
 		}
-		if err := tx.ExecutionBind(ctx, in.VendorID, row.ExecutionID); err != nil {
+		if err := changed(id)(tx.ExecutionBind(ctx, in.VendorID, row.ExecutionID)); err != nil {
 			return err
 		}
-		return tx.ExecutionBeat(ctx, now(), row.ExecutionID)
+		return changed(id)(tx.ExecutionBeat(ctx, now(), row.ExecutionID))
 	})
 	return id, err
 }

@@ -57,12 +57,12 @@ func End(ctx context.Context, c lifecycle.Caller, in EndRequest) (Ended, error) 
 		}
 		result.Changed = row.EndedAt == nil
 		if result.Changed {
-			err = tx.ExecutionEnd(ctx, gen.ExecutionEndParams{ExitCode: code, Now: now(), ID: row.ExecutionID})
+			err = changed(row.ID)(tx.ExecutionEnd(ctx, gen.ExecutionEndParams{ExitCode: code, Now: now(), ID: row.ExecutionID}))
 		}
 		notes := in.notes(row, code)
 		for _, note := range notes {
 			if err == nil {
-				err = tx.ExecutionNote(ctx, &note, row.ExecutionID)
+				err = changed(row.ID)(tx.ExecutionNote(ctx, &note, row.ExecutionID))
 			}
 		}
 		if err != nil {

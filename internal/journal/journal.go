@@ -10,6 +10,7 @@ import (
 	"errors"
 	"time"
 
+	"ocr/db"
 	"ocr/db/gen"
 	"ocr/internal/lifecycle"
 )
@@ -39,6 +40,11 @@ func findRunning(ctx context.Context, q *gen.Queries, name string) (gen.AgentJou
 			"process %s ended at %s (%s)", name, *row.EndedAt, row.Status)
 	}
 	return row, err
+}
+
+// changed holds a statement on the row of a process to having changed it.
+func changed(id string) func(changed int64, err error) error {
+	return db.ExpectRows(1, "the row of process "+id)
 }
 
 func ptr[T any](value T) *T { return &value }

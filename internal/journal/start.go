@@ -62,10 +62,11 @@ func Start(ctx context.Context, c lifecycle.Caller, in StartRequest) (Started, e
 			return err
 		}
 		row := in.row(session.ID, uid.String(), at)
-		if identity.ExecutionID, err = tx.ExecutionInsert(ctx, row); err != nil {
+		identity.ExecutionID, err = tx.ExecutionInsert(ctx, row)
+		if err := db.ExpectRow("the new process", err); err != nil {
 			return err
 		}
-		if err := tx.ExecutionIdentify(ctx, identity); err != nil {
+		if err := db.ExpectRows(1, "the identity of the new process")(tx.ExecutionIdentify(ctx, identity)); err != nil {
 			return err
 		}
 		entry, err := history.Collect(ctx, tx.Queries, identity.ExecutionID)

@@ -130,7 +130,7 @@ func judge(ctx context.Context, c lifecycle.Caller, q *gen.Queries) (plan, error
 		}
 		for _, row := range others {
 			other := row.AgentJournal
-			if spared[other.ExecutionID] || c.ExecutionUID != "" && other.ID == c.ExecutionUID {
+			if spared[other.ExecutionID] || other.ID == c.ExecutionUID {
 				continue
 			}
 			spared[other.ExecutionID] = true
@@ -159,27 +159,32 @@ func sweep(ctx context.Context, c lifecycle.Caller, tx *db.Tx, at string) (Sweep
 	}
 	var ids []int64
 	for i, p := range found.dead {
-		_, err := tx.ExecutionOrphan(ctx, gen.ExecutionOrphanParams{
+		// What was proved was read in this transaction: the row is as it was.
+		err := changed(p.ID)(tx.ExecutionOrphan(ctx, gen.ExecutionOrphanParams{
 			ID: p.ExecutionID, ExitCode: lifecycle.ExitFoundDead, PID: p.PID, LastHeartbeatAt: p.LastHeartbeatAt, Now: &at,
 			Note: ptr("found dead at " + at + ": " + found.Orphaned[i].Reason),
-		})
+		}))
 		if err != nil {
 			return found.SweepResult, nil, err
 		}
 		ids = append(ids, p.ExecutionID)
 	}
+	var ended []int64
 	for _, session := range found.abandoned {
-		_, err := tx.ExecutionCloseWithSession(ctx, gen.ExecutionCloseWithSessionParams{
-			WorkflowID: &session, ExitCode: lifecycle.ExitClosed, CallerUID: given(c.ExecutionUID), Now: &at,
+		with, err := tx.ExecutionCloseWithSession(ctx, gen.ExecutionCloseWithSessionParams{
+			WorkflowID: &session, Caller: c.ExecutionUID, ExitCode: lifecycle.ExitClosed, Now: &at,
 			Note: ptr("ended at " + at + ": its supervisor was found dead"),
 		})
 		if err != nil {
 			return found.SweepResult, nil, err
 		}
+		ended = append(ended, with...)
 	}
-	for _, p := range found.Ended {
-		ids = append(ids, p.ExecutionID)
+	err = db.ExpectRows(int64(len(found.Ended)), "the end of the processes of dead supervisors")(int64(len(ended)), nil)
+	if err != nil {
+		return found.SweepResult, nil, err
 	}
+	ids = append(ids, ended...)
 	entries, err := history.Collect(ctx, tx.Queries, ids...)
 	return found.SweepResult, entries, err
 }

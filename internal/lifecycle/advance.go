@@ -70,18 +70,18 @@ func Advance(ctx context.Context, c Caller, in AdvanceRequest) (result AdvanceRe
 		}
 		moved := opened
 		moved.EventType, moved.Metadata = "phase_transition", nil
-		if err := tx.EventAppend(ctx, moved); err != nil {
+		if err := appendEvent(ctx, tx, moved); err != nil {
 			return err
 		}
 		if next != s.number() {
-			if err := tx.EventAppend(ctx, opened); err != nil {
+			if err := appendEvent(ctx, tx, opened); err != nil {
 				return err
 			}
 		}
-		err = tx.SessionMove(ctx, gen.SessionMoveParams{
+		err = s.rowChanged(tx.SessionMove(ctx, gen.SessionMoveParams{
 			ID: s.ID, CurrentPhase: result.Phase, PhaseNumber: result.PhaseNumber,
 			CurrentRound: result.Round, CurrentMapRun: result.MapRun, Now: at,
-		})
+		}))
 		if err != nil {
 			return err
 		}

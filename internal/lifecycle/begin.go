@@ -68,7 +68,9 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 			return err
 		}
 		if link != "" {
-			c.linkProcess(ctx, tx, link, in.SessionID, at)
+			if err := c.linkProcess(ctx, tx, link, in.SessionID, at); err != nil {
+				return err
+			}
 		}
 		state, err := tx.CompletenessGet(ctx, in.SessionID)
 		result = BeginResult{
@@ -105,14 +107,14 @@ func (c Caller) createSession(ctx context.Context, tx *db.Tx, in BeginRequest, p
 	if err := c.checkUnlogged(ctx, tx, in.SessionID); err != nil {
 		return nil, err
 	}
-	err := tx.SessionInsert(ctx, gen.SessionInsertParams{
+	err := rowOf(in.SessionID)(tx.SessionInsert(ctx, gen.SessionInsertParams{
 		ID: in.SessionID, Branch: in.Branch, WorkflowType: in.Workflow, CurrentPhase: phase,
 		SessionDir: dir, Now: at,
-	})
+	}))
 	if err != nil {
 		return nil, err
 	}
-	err = tx.EventAppend(ctx, gen.EventAppendParams{
+	err = appendEvent(ctx, tx, gen.EventAppendParams{
 		SessionID: in.SessionID, EventType: "session_created",
 		Phase: &phase, PhaseNumber: ptr(int64(1)), Round: ptr(int64(1)), Now: at,
 	})
@@ -170,12 +172,12 @@ func reopen(ctx context.Context, tx *db.Tx, s session, in BeginRequest, phase, a
 		}
 	}
 	event.Round = &round
-	if err := tx.EventAppend(ctx, event); err != nil {
+	if err := appendEvent(ctx, tx, event); err != nil {
 		return err
 	}
-	return tx.SessionReopen(ctx, gen.SessionReopenParams{
+	return s.rowChanged(tx.SessionReopen(ctx, gen.SessionReopenParams{
 		ID: s.ID, CurrentPhase: phase, CurrentRound: round, CurrentMapRun: run, Now: at,
-	})
+	}))
 }
 
 // runMetadata names the map run that a round_started event opens: its round

@@ -101,7 +101,7 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 				err = errors.Join(err, file.Undo())
 			}
 		}()
-		if err = out.record(ctx, tx, to); err == nil {
+		if err = out.record(ctx, tx, to, complete); err == nil {
 			outlook, err = c.outlook(ctx, tx.Queries, to.session.ID, to.clock)
 		}
 		written = err == nil
@@ -191,8 +191,9 @@ func (to target) ready(out outcome, requireFinal bool) (final *string, err error
 	return nil, nil
 }
 
-// record writes the terminal event, moves the row and fills the tables.
-func (out outcome) record(ctx context.Context, tx *db.Tx, to target) error {
+// record writes the terminal event, unless the log has it already, moves the
+// row and fills the tables.
+func (out outcome) record(ctx context.Context, tx *db.Tx, to target, logged bool) error {
 	s := to.session
 	phases, err := loadPhases(ctx, tx.Queries, s.WorkflowType)
 	if err != nil {
@@ -202,22 +203,24 @@ func (out outcome) record(ctx context.Context, tx *db.Tx, to target) error {
 	if err != nil {
 		return err
 	}
-	err = tx.EventAppend(ctx, gen.EventAppendParams{
-		SessionID: s.ID, EventType: s.terminalEvent(), Phase: ptr(phaseSynthesis),
-		PhaseNumber: ptr(phases.number(phaseSynthesis)), Round: &to.number, Metadata: ptr(string(metadata)), Now: to.now,
-	})
-	if err != nil {
-		return err
+	if !logged {
+		err = appendEvent(ctx, tx, gen.EventAppendParams{
+			SessionID: s.ID, EventType: s.terminalEvent(), Phase: ptr(phaseSynthesis),
+			PhaseNumber: ptr(phases.number(phaseSynthesis)), Round: &to.number, Metadata: ptr(string(metadata)), Now: to.now,
+		})
+		if err != nil {
+			return err
+		}
 	}
 	last := phases.number(phaseComplete)
-	err = tx.SessionMove(ctx, gen.SessionMoveParams{
+	err = s.rowChanged(tx.SessionMove(ctx, gen.SessionMoveParams{
 		ID: s.ID, CurrentPhase: phaseComplete, PhaseNumber: last,
 		CurrentRound: s.CurrentRound, CurrentMapRun: s.CurrentMapRun, Now: to.now,
-	})
+	}))
 	if err != nil {
 		return err
 	}
-	err = tx.EventAppend(ctx, gen.EventAppendParams{
+	err = appendEvent(ctx, tx, gen.EventAppendParams{
 		SessionID: s.ID, EventType: "phase_transition", Phase: ptr(phaseComplete),
 		PhaseNumber: &last, Round: &to.number, Now: to.now,
 	})
@@ -280,13 +283,14 @@ func (out outcome) agrees(recorded *string) bool {
 }
 
 // dropUntold removes the rows that stand for a round or run but are not in its
-// own payload.
-func dropUntold(ctx context.Context, standing []int64, told map[int64]bool, drop func(context.Context, int64) error) error {
+// own payload; what names them for people.
+func dropUntold(ctx context.Context, what string, standing []int64, told map[int64]bool,
+	drop func(context.Context, int64) (int64, error)) error {
 	for _, id := range standing {
 		if told[id] {
 			continue
 		}
-		if err := drop(ctx, id); err != nil {
+		if err := db.ExpectRows(1, fmt.Sprintf("the removal of %s %d", what, id))(drop(ctx, id)); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"fmt"
 
 	"ocr/db"
 	"ocr/db/gen"
@@ -44,7 +45,7 @@ func ingestMap(ctx context.Context, tx *db.Tx, to target, run *artifact.Map) err
 		SessionID: to.session.ID, RunNumber: to.number, FileCount: &counts.Files,
 		MapMdPath: to.final, SectionCount: &counts.Sections, Now: &to.now,
 	})
-	if err != nil {
+	if err := db.ExpectRow(fmt.Sprintf("run %d of session %q", to.number, to.session.ID), err); err != nil {
 		return err
 	}
 	told := map[int64]bool{}
@@ -54,7 +55,7 @@ func ingestMap(ctx context.Context, tx *db.Tx, to target, run *artifact.Map) err
 			MapRunID: runID, SectionNumber: section.Number, Title: section.Title, Description: section.Description,
 			FileCount: ptr(int64(len(section.Files))), DisplayOrder: int64(i),
 		})
-		if err != nil {
+		if err := db.ExpectRow(fmt.Sprintf("section %d", section.Number), err); err != nil {
 			return err
 		}
 		told[sectionID] = true
@@ -63,7 +64,7 @@ func ingestMap(ctx context.Context, tx *db.Tx, to target, run *artifact.Map) err
 				SectionID: sectionID, FilePath: file.Path, Role: &file.Role,
 				LinesAdded: &file.Added, LinesDeleted: &file.Deleted, DisplayOrder: int64(j),
 			})
-			if err != nil {
+			if err := db.ExpectRow("the file "+file.Path, err); err != nil {
 				return err
 			}
 			toldFiles[fileID] = true
@@ -73,12 +74,12 @@ func ingestMap(ctx context.Context, tx *db.Tx, to target, run *artifact.Map) err
 	if err != nil {
 		return err
 	}
-	if err := dropUntold(ctx, files, toldFiles, tx.MapFileDelete); err != nil {
+	if err := dropUntold(ctx, "file", files, toldFiles, tx.MapFileDelete); err != nil {
 		return err
 	}
 	sections, err := tx.MapSectionsOfRun(ctx, runID)
 	if err != nil {
 		return err
 	}
-	return dropUntold(ctx, sections, told, tx.MapSectionDelete)
+	return dropUntold(ctx, "section", sections, told, tx.MapSectionDelete)
 }

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"ocr/db"
@@ -55,7 +56,7 @@ func ingestRound(ctx context.Context, tx *db.Tx, to target, round *artifact.Roun
 		BlockerCount: &counts.Blockers, SuggestionCount: &counts.Suggestions, ShouldFixCount: &counts.ShouldFix,
 		FinalMdPath: to.final, ReviewerCount: &counts.Reviewers, TotalFindingCount: &counts.Findings, Now: &to.now,
 	})
-	if err != nil {
+	if err := db.ExpectRow(fmt.Sprintf("round %d of session %q", to.number, to.session.ID), err); err != nil {
 		return err
 	}
 	standing, err := tx.FindingsOfRound(ctx, roundID)
@@ -74,7 +75,7 @@ func ingestRound(ctx context.Context, tx *db.Tx, to target, round *artifact.Roun
 			FilePath:     reviewPath(to, reviewer),
 			FindingCount: ptr(int64(len(reviewer.Findings))), Now: &to.now,
 		})
-		if err != nil {
+		if err := db.ExpectRow(fmt.Sprintf("reviewer %s %d", reviewer.Type, reviewer.Instance), err); err != nil {
 			return err
 		}
 		told[outputID] = true
@@ -90,14 +91,14 @@ func ingestRound(ctx context.Context, tx *db.Tx, to target, round *artifact.Roun
 			if same := ids[key]; len(same) > 0 {
 				row.ID, ids[key] = &same[0], same[1:]
 			}
-			if err := tx.FindingUpsert(ctx, row); err != nil {
+			if err := db.ExpectRows(1, fmt.Sprintf("the finding %q", f.Title))(tx.FindingUpsert(ctx, row)); err != nil {
 				return err
 			}
 		}
 	}
 	for _, gone := range ids {
 		for _, id := range gone {
-			if err := tx.FindingDelete(ctx, id); err != nil {
+			if err := db.ExpectRows(1, fmt.Sprintf("the removal of finding %d", id))(tx.FindingDelete(ctx, id)); err != nil {
 				return err
 			}
 		}
@@ -106,7 +107,7 @@ func ingestRound(ctx context.Context, tx *db.Tx, to target, round *artifact.Roun
 	if err != nil {
 		return err
 	}
-	return dropUntold(ctx, outputs, told, tx.OutputDelete)
+	return dropUntold(ctx, "reviewer", outputs, told, tx.OutputDelete)
 }
 
 // reviewPath is where the reviewer's text lies. The type is written as it was

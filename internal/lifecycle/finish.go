@@ -121,22 +121,21 @@ func (c Caller) close(ctx context.Context, tx *db.Tx, s session, event gen.Event
 	if err != nil {
 		return result, nil, err
 	}
-	var others []int64
+	others := int64(0)
 	for _, row := range unfinished {
-		if c.ExecutionUID == "" || row.AgentJournal.ID != c.ExecutionUID {
-			others = append(others, row.AgentJournal.ExecutionID)
+		if row.AgentJournal.ID != c.ExecutionUID {
+			others++
 		}
 	}
-	closing := gen.ExecutionCloseWithSessionParams{
-		WorkflowID: &s.ID, ExitCode: ExitClosed, Now: &event.Now, Note: ptr("ended with its session at " + event.Now),
-	}
-	if c.ExecutionUID != "" {
-		closing.CallerUID = &c.ExecutionUID
-	}
-	if result.Ended, err = tx.ExecutionCloseWithSession(ctx, closing); err != nil {
+	ids, err := tx.ExecutionCloseWithSession(ctx, gen.ExecutionCloseWithSessionParams{
+		WorkflowID: &s.ID, Caller: c.ExecutionUID, ExitCode: ExitClosed, Now: &event.Now,
+		Note: ptr("ended with its session at " + event.Now),
+	})
+	result.Ended = int64(len(ids))
+	if err := db.ExpectRows(others, fmt.Sprintf("the end of the processes of session %q", s.ID))(result.Ended, err); err != nil {
 		return result, nil, err
 	}
-	ended, err := history.Collect(ctx, tx.Queries, others...)
+	ended, err := history.Collect(ctx, tx.Queries, ids...)
 	if err != nil {
 		return result, nil, err
 	}
@@ -147,12 +146,12 @@ func (c Caller) close(ctx context.Context, tx *db.Tx, s session, event gen.Event
 
 // closeRow appends the closing event and closes the row.
 func (s session) closeRow(ctx context.Context, tx *db.Tx, event gen.EventAppendParams) error {
-	if err := tx.EventAppend(ctx, event); err != nil {
+	if err := appendEvent(ctx, tx, event); err != nil {
 		return err
 	}
-	return tx.SessionClose(ctx, gen.SessionCloseParams{
+	return s.rowChanged(tx.SessionClose(ctx, gen.SessionCloseParams{
 		ID: s.ID, PhaseNumber: s.PhaseNumber, CurrentRound: s.CurrentRound, CurrentMapRun: s.CurrentMapRun, Now: event.Now,
-	})
+	}))
 }
 
 // unfinished says what is missing before the session can be closed.

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 
@@ -24,16 +25,25 @@ func (c Caller) chooseLink(uid string) string {
 }
 
 // linkProcess ties a process row to a session where it is tied to none. That
-// it cannot is no reason to lose the session: it warns.
-func (c Caller) linkProcess(ctx context.Context, tx *db.Tx, uid, sessionID, at string) {
+// it cannot is no reason to lose the session: it warns. A row that was not
+// stored, though nothing refused it, fails (db.KindNotRecorded).
+func (c Caller) linkProcess(ctx context.Context, tx *db.Tx, uid, sessionID, at string) error {
 	err := tx.Savepoint(ctx, func() error {
-		linked, err := tx.ExecutionLink(ctx, gen.ExecutionLinkParams{UID: &uid, WorkflowID: sessionID, Now: at})
-		if err == nil && linked == 0 {
-			err = errors.New("there is no such row")
+		_, err := tx.ExecutionWorkflow(ctx, &uid)
+		if errors.Is(err, sql.ErrNoRows) {
+			return errors.New("there is no such row")
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return db.ExpectRows(1, "the session of process "+uid)(
+			tx.ExecutionLink(ctx, gen.ExecutionLinkParams{UID: &uid, WorkflowID: sessionID, Now: at}))
 	})
+	if db.KindOf(err) == db.KindNotRecorded {
+		return err
+	}
 	if err != nil {
 		c.Notice(fmt.Sprintf("warning: process %s is not linked to session %s: %v", uid, sessionID, err))
 	}
+	return nil
 }

@@ -206,16 +206,18 @@ func (a ReconcileAction) apply(ctx context.Context, tx *db.Tx, now string) error
 		event.EventType, event.Phase = "session_auto_closed_stale", ptr(phaseComplete)
 		event.Metadata = ptr(fmt.Sprintf(`{"source":"reconciled","threshold_seconds":%d}`, staleSeconds))
 	}
-	if err := tx.EventAppend(ctx, event); err != nil || a.Kind != ReconcileStale {
+	if err := appendEvent(ctx, tx, event); err != nil || a.Kind != ReconcileStale {
 		return err
 	}
-	err := tx.ReconcileNumbers(ctx, gen.ReconcileNumbersParams{
-		ID: a.SessionID, CurrentRound: a.row.CurrentRound, CurrentMapRun: a.row.CurrentMapRun,
-	})
-	if err != nil {
-		return err
+	if a.row.RowIsBehind {
+		err := rowOf(a.SessionID)(tx.ReconcileNumbers(ctx, gen.ReconcileNumbersParams{
+			ID: a.SessionID, CurrentRound: a.row.CurrentRound, CurrentMapRun: a.row.CurrentMapRun,
+		}))
+		if err != nil {
+			return err
+		}
 	}
-	return tx.ReconcileClose(ctx, now, a.SessionID)
+	return rowOf(a.SessionID)(tx.ReconcileClose(ctx, now, a.SessionID))
 }
 
 // lines tells people, one line for each kind of repair.

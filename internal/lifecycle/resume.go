@@ -102,7 +102,7 @@ func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResul
 		if err != nil {
 			return err
 		}
-		err = tx.EventAppend(ctx, gen.EventAppendParams{
+		err = appendEvent(ctx, tx, gen.EventAppendParams{
 			SessionID: s.ID, EventType: "session_resumed", Metadata: ptr(string(metadata)), Now: stamp(at),
 		})
 		if err != nil {

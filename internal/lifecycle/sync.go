@@ -297,21 +297,21 @@ func (c Caller) takeIn(ctx context.Context, store *db.Store, f find) (taken *Syn
 		if err != nil {
 			return err
 		}
-		err = tx.SyncInsert(ctx, gen.SyncInsertParams{
+		err = rowOf(f.id)(tx.SyncInsert(ctx, gen.SyncInsertParams{
 			ID: f.id, Branch: branchOf(f.id), WorkflowType: f.workflow, CurrentPhase: phase, PhaseNumber: phases.number(phase),
 			CurrentRound: f.round, CurrentMapRun: f.run, Now: at, SessionDir: f.dir,
-		})
+		}))
 		if err != nil {
 			return err
 		}
-		err = tx.EventAppend(ctx, gen.EventAppendParams{
+		err = appendEvent(ctx, tx, gen.EventAppendParams{
 			SessionID: f.id, EventType: "session_synced", Phase: &phase, PhaseNumber: ptr(phases.number(phase)),
 			Metadata: ptr(string(metadata)), Now: at,
 		})
 		if err != nil {
 			return err
 		}
-		if err := tx.SyncClose(ctx, f.id); err != nil {
+		if err := rowOf(f.id)(tx.SyncClose(ctx, f.id)); err != nil {
 			return err
 		}
 		taken = &SyncedSession{SessionID: f.id, Workflow: f.workflow, Round: f.round, MapRun: f.run, Phase: phase, Texts: len(f.texts)}
@@ -346,7 +346,14 @@ func (f find) ingest(ctx context.Context, tx *db.Tx, at string) error {
 		if text.Round != 0 {
 			row.RoundNumber = &text.Round
 		}
-		if err := tx.MarkdownUpsert(ctx, row); err != nil {
+		changed, err := tx.MarkdownUpsert(ctx, row)
+		if err == nil && changed == 0 {
+			// A text that is there already is left as it is.
+			changed, err = tx.MarkdownStored(ctx, gen.MarkdownStoredParams{
+				SessionID: f.id, ArtifactType: text.Kind, RoundNumber: row.RoundNumber, FilePath: text.Path, Content: text.Text,
+			})
+		}
+		if err := db.ExpectRows(1, "the text "+text.Path)(changed, err); err != nil {
 			return err
 		}
 	}
@@ -372,15 +379,16 @@ func restore(ctx context.Context, store *db.Store, lost []history.Entry) (restor
 		return 0, nil
 	}
 	err = store.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
+		restored = 0
 		if known, err := tx.ExecutionAny(ctx); err != nil || known {
 			return err
 		}
 		for _, entry := range lost {
-			rows, err := tx.ExecutionRestore(ctx, entry.Row())
-			if err != nil {
+			// There is no row yet, and the log names each process once.
+			if err := db.ExpectRows(1, "the process "+entry.UID)(tx.ExecutionRestore(ctx, entry.Row())); err != nil {
 				return err
 			}
-			restored += rows
+			restored++
 		}
 		return nil
 	})
