@@ -192,10 +192,19 @@ func constraintError(e *Error, engine *sqlite.Error) {
 	e.Message = fmt.Sprintf("the database %s refused a row", e.Path)
 }
 
+// busyError names the file and whoever holds it. That a wait ran out, or was
+// cut off by its bound, is no news.
 func busyError(path string, err error) *Error {
+	return busyWith(path, Holders(path), err)
+}
+
+func busyWith(path string, holders []Holder, err error) *Error {
+	if isContext(err) || engineCode(err)&0xff == lib.SQLITE_INTERRUPT {
+		err = nil
+	}
 	return &Error{
 		Kind: KindBusy, Path: path, Err: err,
-		Message: fmt.Sprintf("the database %s is in use by another process", path),
+		Message: fmt.Sprintf("the database %s is in use by another process%s", path, heldBy(holders)),
 		Hint:    "nothing was written; run the same command again",
 	}
 }

@@ -21,6 +21,10 @@ type Holder struct {
 // none. An empty list proves nothing: see InUse.
 func Holders(path string) []Holder { return holders(RealPath(path)) }
 
+// lockFileHolders is the process that holds the lock file of the database at
+// path, as far as the system tells.
+func lockFileHolders(path string) []Holder { return lockHolders(path + ".lock") }
+
 // holderWait is how long InUse waits for others to leave: a command that is
 // about to end is no obstacle.
 const holderWait = 500 * time.Millisecond

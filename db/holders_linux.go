@@ -58,6 +58,24 @@ func holders(path string) []Holder {
 	return list
 }
 
+// lockHolders are the processes that hold a lock on a file that has no other
+// use.
+func lockHolders(path string) []Holder {
+	wanted := inode(path)
+	table, err := os.ReadFile("/proc/locks")
+	if wanted == 0 || err != nil {
+		return nil
+	}
+	var list []Holder
+	for line := range strings.Lines(string(table)) {
+		pid, file, _, _, ok := lockLine(line)
+		if ok && file == wanted && pid != os.Getpid() && hasOpen(pid, path) {
+			list = append(list, Holder{PID: pid, Name: programName(pid), Doing: "upgrading or copying it"})
+		}
+	}
+	return list
+}
+
 func inode(path string) uint64 {
 	var stat syscall.Stat_t
 	if syscall.Stat(path, &stat) != nil {

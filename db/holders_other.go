@@ -3,3 +3,5 @@
 package db
 
 func holders(string) []Holder { return nil }
+
+func lockHolders(string) []Holder { return nil }

@@ -198,14 +198,16 @@ func (o opener) lock(ctx context.Context) (unlock func() error, err error) {
 	file := flock.New(path, flock.SetFlag(os.O_RDONLY|noFollow))
 	bounded, cancel := context.WithTimeout(ctx, o.waits.total)
 	defer cancel()
+	ended := o.waits.show(o.path, lockFileHolders)
 	_, err = file.TryLockContext(bounded, lockPoll)
+	ended()
 	switch {
 	case err == nil:
 		return file.Close, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case bounded.Err() != nil:
-		return nil, busyError(o.path, err)
+		return nil, busyWith(o.path, lockFileHolders(o.path), err)
 	}
 	return nil, lockError(path, err)
 }

@@ -22,6 +22,11 @@ type Options struct {
 	// Progress, if set, gets a line for each stage of a long upgrade, to be
 	// shown in the place of the one before; the empty line ends it.
 	Progress func(line string)
+	// Waiting, if set, gets a line once another process has kept a lock for a
+	// second, and again each second, to be shown in the place of the one
+	// before; the empty line ends it. It is called from another goroutine,
+	// and no more once the call that waited has returned.
+	Waiting func(line string)
 	// Reconcile, if set, runs inside the transaction of the step that brings
 	// the guarded completion (12), and repairs sessions that older programs
 	// left contradicting themselves: with that step, or not at all. The
@@ -48,7 +53,9 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 }
 
 func newOpener(path string, opt Options) opener {
-	return opener{path: RealPath(path), steps: embedded, waits: defaultWaits, engine: "sqlite", disk: realDisk{}, opt: opt}
+	waits := defaultWaits
+	waits.waiting = opt.Waiting
+	return opener{path: RealPath(path), steps: embedded, waits: waits, engine: "sqlite", disk: realDisk{}, opt: opt}
 }
 
 // Close ends the connection.

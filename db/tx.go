@@ -116,6 +116,8 @@ type waits struct {
 	retries int
 	// total bounds everything together.
 	total time.Duration
+	// waiting, if set, is Options.Waiting.
+	waiting func(line string)
 }
 
 var defaultWaits = waits{
@@ -143,6 +145,7 @@ func (w waits) begin(ctx context.Context, path string, conn *sql.Conn) error {
 func (w waits) retry(ctx context.Context, path string, try func(ctx context.Context) error) error {
 	bounded, cancel := context.WithTimeout(ctx, w.total)
 	defer cancel()
+	defer w.show(path, Holders)()
 	for left := w.retries; ; left-- {
 		err := try(bounded)
 		switch {

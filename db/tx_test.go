@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -171,7 +172,11 @@ func TestWriteBusy(t *testing.T) {
 			must(t, err)
 			defer waiter.Close()
 			must(t, holder.Write(ctx, func(ctx context.Context, tx *Tx) error {
-				wantKind(t, waiter.Write(ctx, addPair(1)), KindBusy)
+				err := waiter.Write(ctx, addPair(1))
+				wantKind(t, err, KindBusy)
+				if text := err.Error(); !strings.Contains(text, path) || strings.Contains(text, "context") || strings.Contains(text, "interrupt") {
+					t.Errorf("%q", text)
+				}
 				return nil
 			}))
 			must(t, waiter.Write(ctx, addPair(1)))
@@ -202,6 +207,9 @@ func TestWriteBusy(t *testing.T) {
 		o.waits.total = 30 * time.Millisecond
 		_, err = o.open(ctx)
 		wantKind(t, err, KindBusy)
+		if text := err.Error(); !strings.Contains(text, path) || strings.Contains(text, "context") {
+			t.Errorf("%q", text)
+		}
 		must(t, unlock())
 		s, err := o.open(ctx)
 		must(t, err)

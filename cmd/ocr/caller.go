@@ -27,6 +27,7 @@ func (a *app) caller() (lifecycle.Caller, error) {
 		ExecutionUID: uid,
 		Notice:       func(line string) { a.note("%s", line) },
 		Progress:     a.progress(),
+		Waiting:      a.statusLine(),
 	}, nil
 }
 
@@ -48,6 +49,7 @@ func ownName(executionUID string) string {
 func (a *app) callerOf(file string) lifecycle.Caller {
 	return lifecycle.Caller{
 		Project: project.Holding(file), Notice: func(line string) { a.note("%s", line) }, Progress: a.progress(),
+		Waiting: a.statusLine(),
 	}
 }
 

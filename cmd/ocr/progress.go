@@ -13,12 +13,8 @@ const progressDelay = 500 * time.Millisecond
 // terminal, each in the place of the one before. The empty line clears it. It
 // is nil where stderr is no terminal.
 func (a *app) progress() func(line string) {
-	file, ok := a.stderr.(*os.File)
-	if !ok {
-		return nil
-	}
-	info, err := file.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	write := a.statusLine()
+	if write == nil {
 		return nil
 	}
 	var start time.Time
@@ -31,6 +27,20 @@ func (a *app) progress() func(line string) {
 			return
 		}
 		shown = line != ""
-		fmt.Fprintf(a.stderr, "\r%-78.78s\r", oneLine(line))
+		write(line)
 	}
+}
+
+// statusLine returns what shows a line on the terminal in the place of the one
+// before; the empty line clears it. It is nil where stderr is no terminal.
+func (a *app) statusLine() func(line string) {
+	file, ok := a.stderr.(*os.File)
+	if !ok {
+		return nil
+	}
+	info, err := file.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	return func(line string) { fmt.Fprintf(a.stderr, "\r%-78.78s\r", oneLine(line)) }
 }

@@ -55,7 +55,10 @@ func Append(ctx context.Context, path string, entries []Entry) (err error) {
 	waiting, stop := context.WithTimeout(ctx, lockWait)
 	defer stop()
 	if _, err := lock.TryLockContext(waiting, lockPause); err != nil {
-		return fmt.Errorf("waiting for %s.lock: %w", path, err)
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			return fmt.Errorf("another process held %s.lock for more than %s", path, lockWait)
+		}
+		return fmt.Errorf("locking %s.lock: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	if err := appendTo(path, text.Bytes()); err != nil {

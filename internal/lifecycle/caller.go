@@ -32,6 +32,8 @@ type Caller struct {
 	// Progress, if set, gets the stages of a long upgrade, each line to be
 	// shown in the place of the one before; the empty line ends it.
 	Progress func(line string)
+	// Waiting, if set, is db.Options.Waiting.
+	Waiting func(line string)
 	// Processes tells which processes live; nil asks this machine.
 	Processes process.Facts
 }
@@ -65,7 +67,7 @@ func (c Caller) Options() db.Options { return c.options(false) }
 // options say how the database is opened. Every verb opens it with these, so
 // that whichever comes first to an old one repairs its sessions as well.
 func (c Caller) options(create bool) db.Options {
-	return db.Options{Create: create, Notice: c.Notice, Progress: c.Progress, Reconcile: c.reconcileInUpgrade}
+	return db.Options{Create: create, Notice: c.Notice, Progress: c.Progress, Waiting: c.Waiting, Reconcile: c.reconcileInUpgrade}
 }
 
 // read runs fn on one consistent view; fn may run again. An old database is
