@@ -140,15 +140,15 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
-// TestEventLeases counts the takeovers of the current round, whatever else
+// TestLeaseAttempts counts the takeovers of the current round, whatever else
 // stands in the metadata of other events.
-func TestEventLeases(t *testing.T) {
+func TestLeaseAttempts(t *testing.T) {
 	p := newPrompt(t)
 	p.session(t, "r", "review")
 	p.session(t, "m", "map")
 	leases := func(id string, want int64) {
 		t.Helper()
-		got, err := gen.New(p.conn).EventLeases(context.Background(), id)
+		got, err := gen.New(p.conn).LeaseAttempts(context.Background(), id)
 		must(t, err)
 		if got != want {
 			t.Errorf("%s: %d leases, want %d", id, got, want)

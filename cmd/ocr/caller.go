@@ -25,10 +25,33 @@ func (a *app) caller() (lifecycle.Caller, error) {
 		StartDir:     a.fromDir(a.chdir),
 		Owner:        ownName(uid),
 		ExecutionUID: uid,
+		Lease:        a.shownLease(),
+		LeaseByFlag:  a.lease != "",
 		Notice:       func(line string) { a.note("%s", line) },
 		Progress:     a.progress(),
 		Waiting:      a.statusLine(),
 	}, nil
+}
+
+// leaseFlag declares --lease as every verb on sessions takes it. An empty token
+// stands for a variable that somebody forgot to set.
+func leaseFlag(a *app, fs *flag.FlagSet) {
+	fs.Func("lease", "`TOKEN` of the lease that the caller holds, as resume printed it; OCR_LEASE, if left out", func(text string) error {
+		if text == "" {
+			return errors.New("it takes the token that ocr state resume printed")
+		}
+		a.lease = text
+		return nil
+	})
+}
+
+// shownLease is the token of the lease that the caller shows: by --lease, else
+// by the environment.
+func (a *app) shownLease() string {
+	if a.lease != "" {
+		return a.lease
+	}
+	return a.getenv("OCR_LEASE")
 }
 
 // ownName says who takes a lease: the caller's own process row, else the

@@ -18,6 +18,7 @@ type beginResult struct {
 	MapRun        *int64 `json:"map_run,omitempty"` // maps only
 	Phase         string `json:"phase"`
 	Completeness  string `json:"completeness"`
+	Changed       bool   `json:"changed"` // false: the same caller had begun it just so
 	outlookResult
 }
 
@@ -34,7 +35,9 @@ func beginCommand(a *app) *command {
 		usage:    "--session-id ID --branch BRANCH --workflow-type review|map [--session-dir DIR] [--dashboard-uid UID] [--json]",
 		long: `A new session starts in the first phase of its workflow. A session that is
 closed or complete is opened again, in the next round (map: run) if its current
-one is complete. A session in the middle of its work is never started over: 6.`,
+one is complete. A session in the middle of its work is never started over: 6. A
+caller with a process row of its own may repeat the command while nothing else has
+happened; it says "changed": false then.`,
 		example: "ocr state begin --session-id 2026-03-02-cart --branch feat/cart --workflow-type review --json",
 		exits:   []int{exitOK, exitEnvironment, exitUsage, exitInvariant, exitBusy},
 		flags:   fs,
@@ -56,7 +59,7 @@ one is complete. A session in the middle of its work is never started over: 6.`,
 		}
 		result := beginResult{
 			SchemaVersion: schemaVersion, SessionID: begun.SessionID, Round: begun.Round,
-			Phase: begun.Phase, Completeness: begun.Completeness,
+			Phase: begun.Phase, Completeness: begun.Completeness, Changed: begun.Changed,
 			outlookResult: outlookJSON(begun.Outlook),
 		}
 		if begun.Workflow == "map" {

@@ -23,16 +23,19 @@ func finishCommand(a *app) *command {
 	fs := newFlags()
 	id := sessionFlag(fs)
 	abort := fs.Bool("abort", false, "close it without a result")
+	breakLease := fs.Bool("break-lease", false, "with --abort: also while somebody else carries the round on")
 	ifComplete := fs.Bool("if-complete", false, "leave it open while it is not complete or a process runs; no failure")
 	c := &command{
 		name:     "finish",
 		synopsis: "close a session whose current round or run is complete",
-		usage:    "[--session-id ID] [--abort | --if-complete] [--json]",
+		usage:    "[--session-id ID] [--abort [--break-lease] | --if-complete] [--json]",
 		long: `Refuses (6) while the current round or run is not complete. With --abort any
 session is closed, and the log says that it was aborted. Its unfinished processes
 are ended with it. A closed session stays as it is. With --if-complete it is closed
 only if that needs neither a refusal nor the end of a process but the caller's own;
-else it stays open and "open" says why: not_complete or still_running.`,
+else it stays open and "open" says why: not_complete, still_running or lease_held.
+While somebody else carries the round on it is refused (6, lease_held); a person
+who knows better adds --abort --break-lease, and the log says whose lease that was.`,
 		example: "ocr state finish --session-id 2026-03-02-cart",
 		exits:   []int{exitOK, exitEnvironment, exitUsage, exitAmbiguous, exitNotFound, exitInvariant, exitBusy},
 		flags:   fs,
@@ -41,11 +44,14 @@ else it stays open and "open" says why: not_complete or still_running.`,
 		if *abort && *ifComplete {
 			return c.usageError("%s takes --abort or --if-complete, not both", c.path)
 		}
+		if *breakLease && !*abort {
+			return c.usageError("%s takes --break-lease only with --abort", c.path)
+		}
 		caller, err := a.caller()
 		if err != nil {
 			return err
 		}
-		done, err := lifecycle.Finish(ctx, caller, lifecycle.FinishRequest{SessionID: *id, Abort: *abort, IfComplete: *ifComplete})
+		done, err := lifecycle.Finish(ctx, caller, lifecycle.FinishRequest{SessionID: *id, Abort: *abort, BreakLease: *breakLease, IfComplete: *ifComplete})
 		if err != nil {
 			return err
 		}

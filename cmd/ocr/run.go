@@ -27,6 +27,7 @@ type app struct {
 
 	chdir string // -C
 	json  bool   // --json
+	lease string // --lease, of the verbs on sessions
 }
 
 // run is the whole program: it reads the command line, runs one command and

@@ -15,7 +15,7 @@ OCR_NO_DELEGATE=1 switches that off.`,
 	}
 	root.verbs = []*command{
 		initCommand(a),
-		stateGroup(
+		stateGroup(a,
 			beginCommand(a), advanceCommand(a), completeRoundCommand(a), completeMapCommand(a), finishCommand(a),
 			statusCommand(a), showCommand(a), listCommand(a), eventsCommand(a),
 			resumeCommand(a), sweepCommand(a), syncCommand(a), reconcileCommand(a),
@@ -42,7 +42,13 @@ OCR_NO_DELEGATE=1 switches that off.`,
 }
 
 // stateGroup holds the verbs that move a session.
-func stateGroup(verbs ...*command) *command {
+func stateGroup(a *app, verbs ...*command) *command {
+	for _, verb := range verbs {
+		if verb.flags == nil {
+			verb.flags = newFlags()
+		}
+		leaseFlag(a, verb.flags)
+	}
 	return &command{
 		name:     "state",
 		synopsis: "begin, advance, complete and inspect sessions",

@@ -80,36 +80,6 @@ func (q *Queries) EventLastCompleted(ctx context.Context, sessionID string, even
 	return number, err
 }
 
-const EventLeases = `-- name: EventLeases :one
-SELECT CAST(COUNT(*) AS INTEGER) AS leases
-FROM event_facts AS f
-INNER JOIN session_current AS c ON c.session_id = f.session_id
-WHERE f.session_id = ?1
-    AND f.event_type = 'session_resumed'
-    AND CASE WHEN f.is_lease = 1
-        THEN json_extract(f.metadata, '$.round')
-    END = c.current_round
-    AND (
-        c.workflow_type = 'review'
-        OR f.event_id > IFNULL((
-            SELECT MAX(+d.id)
-            FROM orchestration_events AS d
-            WHERE d.session_id = f.session_id
-                AND d.event_type = 'map_completed'
-        ), 0)
-    )
-`
-
-// How often the current round or run was taken over to be carried on. A lease
-// of a map names current_round, so only those since the last completed run
-// count. Index: idx_events_session_type.
-func (q *Queries) EventLeases(ctx context.Context, sessionID string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, EventLeases, sessionID)
-	var leases int64
-	err := row.Scan(&leases)
-	return leases, err
-}
-
 const EventList = `-- name: EventList :many
 SELECT
     e.id, e.event_type, e.phase, f.phase_number,

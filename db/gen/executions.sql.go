@@ -539,6 +539,29 @@ func (q *Queries) JournalAll(ctx context.Context) ([]JournalAllRow, error) {
 	return items, nil
 }
 
+const JournalFoundDead = `-- name: JournalFoundDead :one
+SELECT EXISTS (
+    SELECT 1
+    FROM command_executions AS x
+    INNER JOIN session_idle AS i ON i.session_id = x.workflow_id
+    WHERE x.workflow_id = CAST(?1 AS TEXT)
+        AND x.exit_code = -3
+        AND x.last_heartbeat_at IS NOT NULL
+        AND x.finished_at
+        GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+        AND unixepoch(x.finished_at) >= i.last_epoch
+) AS found
+`
+
+// Whether a sweep found a process of the session dead and nothing happened in
+// the session since. Index: idx_command_executions_workflow.
+func (q *Queries) JournalFoundDead(ctx context.Context, sessionID string) (bool, error) {
+	row := q.db.QueryRowContext(ctx, JournalFoundDead, sessionID)
+	var found bool
+	err := row.Scan(&found)
+	return found, err
+}
+
 const JournalGet = `-- name: JournalGet :one
 SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
 FROM command_executions AS x

@@ -96,6 +96,24 @@ type EventFact struct {
 	AtEpoch     *int64
 }
 
+type Lease struct {
+	SessionID     string
+	WorkflowType  string
+	EventID       int64
+	Round         *int64
+	Owner         *string
+	LeaseSeconds  int64
+	TakenAt       string
+	LastSignID    int64
+	LastSignAt    string
+	LastSignEpoch *int64
+	Until         *string
+	IsNewest      bool
+	IsAttempt     bool
+	OwnerEnded    bool
+	InForce       *bool
+}
+
 type MapFile struct {
 	ID           int64
 	SectionID    int64

@@ -113,24 +113,37 @@ func (q *Queries) SessionInsert(ctx context.Context, arg SessionInsertParams) (i
 }
 
 const SessionLastActivity = `-- name: SessionLastActivity :one
-SELECT i.last_event_id, i.last_at, i.last_epoch
+SELECT
+    i.last_event_id, i.last_at, i.last_epoch,
+    EXISTS (
+        SELECT 1
+        FROM opening_events AS o
+        WHERE o.event_id = i.last_event_id
+    ) AS is_just_opened
 FROM session_idle AS i
 WHERE i.session_id = ?1
 `
 
 type SessionLastActivityRow struct {
-	LastEventID *int64
-	LastAt      string
-	LastEpoch   *int64
+	LastEventID  *int64
+	LastAt       string
+	LastEpoch    *int64
+	IsJustOpened bool
 }
 
 // When something last happened in a session: the time as it is stored, and the
-// same instant in seconds since 1970, NULL when the text is no time.
+// same instant in seconds since 1970, NULL when the text is no time; whether
+// nothing happened since the current round or run was opened.
 // Index: idx_events_session.
 func (q *Queries) SessionLastActivity(ctx context.Context, sessionID string) (SessionLastActivityRow, error) {
 	row := q.db.QueryRowContext(ctx, SessionLastActivity, sessionID)
 	var i SessionLastActivityRow
-	err := row.Scan(&i.LastEventID, &i.LastAt, &i.LastEpoch)
+	err := row.Scan(
+		&i.LastEventID,
+		&i.LastAt,
+		&i.LastEpoch,
+		&i.IsJustOpened,
+	)
 	return i, err
 }
 

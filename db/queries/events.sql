@@ -131,25 +131,3 @@ FROM orchestration_events AS e
 WHERE e.session_id = sqlc.arg(session_id)
     AND e.event_type = sqlc.arg(event_type)
     AND typeof(e.round) = 'integer';
-
--- name: EventLeases :one
--- How often the current round or run was taken over to be carried on. A lease
--- of a map names current_round, so only those since the last completed run
--- count. Index: idx_events_session_type.
-SELECT CAST(COUNT(*) AS INTEGER) AS leases
-FROM event_facts AS f
-INNER JOIN session_current AS c ON c.session_id = f.session_id
-WHERE f.session_id = sqlc.arg(session_id)
-    AND f.event_type = 'session_resumed'
-    AND CASE WHEN f.is_lease = 1
-        THEN json_extract(f.metadata, '$.round')
-    END = c.current_round
-    AND (
-        c.workflow_type = 'review'
-        OR f.event_id > IFNULL((
-            SELECT MAX(+d.id)
-            FROM orchestration_events AS d
-            WHERE d.session_id = f.session_id
-                AND d.event_type = 'map_completed'
-        ), 0)
-    );

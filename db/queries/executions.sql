@@ -240,3 +240,18 @@ WHERE x.workflow_id = sqlc.arg(workflow_id)
     AND x.vendor_session_id <> ''
 ORDER BY x.id DESC
 LIMIT 1;
+
+-- name: JournalFoundDead :one
+-- Whether a sweep found a process of the session dead and nothing happened in
+-- the session since. Index: idx_command_executions_workflow.
+SELECT EXISTS (
+    SELECT 1
+    FROM command_executions AS x
+    INNER JOIN session_idle AS i ON i.session_id = x.workflow_id
+    WHERE x.workflow_id = CAST(sqlc.arg(session_id) AS TEXT)
+        AND x.exit_code = -3
+        AND x.last_heartbeat_at IS NOT NULL
+        AND x.finished_at
+        GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+        AND unixepoch(x.finished_at) >= i.last_epoch
+) AS found;

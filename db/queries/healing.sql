@@ -1,45 +1,9 @@
--- name: LeaseLast :one
--- The newest lease of the current round or run, and the session's newest
--- event, which is the last sign of life of its holder. No row when nobody took
--- the round over since the session was last opened.
--- Index: idx_events_session_type.
-SELECT
-    f.event_id AS lease_id,
-    f.metadata AS lease_metadata,
-    l.created_at AS last_at,
-    l.at_epoch AS last_epoch
-FROM event_facts AS f
-INNER JOIN session_current AS c ON c.session_id = f.session_id
-INNER JOIN event_facts AS l ON l.event_id = (
-    SELECT MAX(e.id)
-    FROM orchestration_events AS e
-    WHERE e.session_id = f.session_id
-)
-WHERE f.session_id = sqlc.arg(session_id)
-    AND f.event_type = 'session_resumed'
-    AND CASE WHEN f.is_lease = 1
-        THEN json_extract(f.metadata, '$.round')
-    END = c.current_round
-    AND f.event_id > IFNULL((
-        SELECT MAX(+o.event_id)
-        FROM opening_events AS o
-        WHERE o.session_id = f.session_id
-    ), 0)
-    AND f.event_id > IFNULL((
-        -- A map's lease names current_round: a completed run ends it.
-        SELECT MAX(+d.id)
-        FROM orchestration_events AS d
-        WHERE d.session_id = f.session_id
-            AND d.event_type = 'map_completed'
-    ), 0)
-ORDER BY +f.event_id DESC
-LIMIT 1;
-
 -- name: SweepSessions :many
 -- Active sessions without an unfinished process that nobody needs open:
 -- finish where the current round or run is complete; stale where the last
 -- event (of an empty log: the row) is older than the threshold; unreadable
--- where its time is none, so that nothing can be said. Of all sessions, or
+-- where its time is none, so that nothing can be said. One whose lease is in
+-- force is left to the lease's owner. Of all sessions, or
 -- only of the one that is named. Rows in ended count as finished: a dry run
 -- names those that it would have ended.
 -- Index: idx_sessions_status, idx_events_session.
@@ -80,6 +44,16 @@ FROM (
         )
 ) AS a
 WHERE a.verdict <> 'leave'
+    AND NOT EXISTS (
+        SELECT 1
+        FROM leases AS l
+        WHERE l.session_id = a.session_id
+            AND l.is_newest = 1
+            AND l.owner IS NOT NULL
+            AND l.owner_ended = 0
+            AND l.last_sign_epoch + l.lease_seconds
+            > CAST(sqlc.arg(now_epoch) AS INTEGER)
+    )
 ORDER BY a.session_id;
 
 -- name: SyncKnown :many

@@ -81,8 +81,15 @@ ORDER BY p.phase_number;
 
 -- name: SessionLastActivity :one
 -- When something last happened in a session: the time as it is stored, and the
--- same instant in seconds since 1970, NULL when the text is no time.
+-- same instant in seconds since 1970, NULL when the text is no time; whether
+-- nothing happened since the current round or run was opened.
 -- Index: idx_events_session.
-SELECT i.last_event_id, i.last_at, i.last_epoch
+SELECT
+    i.last_event_id, i.last_at, i.last_epoch,
+    EXISTS (
+        SELECT 1
+        FROM opening_events AS o
+        WHERE o.event_id = i.last_event_id
+    ) AS is_just_opened
 FROM session_idle AS i
 WHERE i.session_id = sqlc.arg(session_id);

@@ -54,6 +54,10 @@ func Advance(ctx context.Context, c Caller, in AdvanceRequest) (result AdvanceRe
 		if err != nil {
 			return err
 		}
+		held, err := c.checkLease(ctx, tx.Queries, s, clock)
+		if err != nil {
+			return err
+		}
 		result = AdvanceResult{
 			SessionID: s.ID, Workflow: s.WorkflowType, Phase: in.Phase, PhaseNumber: phases.number(in.Phase),
 			Round: s.CurrentRound, MapRun: s.CurrentMapRun,
@@ -69,7 +73,7 @@ func Advance(ctx context.Context, c Caller, in AdvanceRequest) (result AdvanceRe
 			result.Round = next
 		}
 		moved := opened
-		moved.EventType, moved.Metadata = "phase_transition", nil
+		moved.EventType, moved.Metadata = "phase_transition", held.mark()
 		if err := appendEvent(ctx, tx, moved); err != nil {
 			return err
 		}
@@ -77,6 +81,7 @@ func Advance(ctx context.Context, c Caller, in AdvanceRequest) (result AdvanceRe
 			if err := appendEvent(ctx, tx, opened); err != nil {
 				return err
 			}
+			c = c.withoutLease(held, s)
 		}
 		err = s.rowChanged(tx.SessionMove(ctx, gen.SessionMoveParams{
 			ID: s.ID, CurrentPhase: result.Phase, PhaseNumber: result.PhaseNumber,
@@ -166,5 +171,6 @@ func (s session) beginAgain() string {
 }
 
 func (s session) beginAgainArgv() []string {
+	s.identity = nil // a session that is opened again has no lease
 	return s.argv("begin", "--branch="+s.Branch, "--workflow-type="+s.WorkflowType)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"ocr/db"
@@ -36,18 +37,24 @@ type BeginResult struct {
 	MapRun       int64
 	Phase        string
 	Completeness string
+	// Changed is false when the same caller had begun it just so before, and
+	// nothing happened since: it may not know that it succeeded.
+	Changed bool
 	Outlook
 }
 
 // Begin starts a new session, or opens a closed or completed one again: in
 // the next round or run when the current one is complete, else in the same.
 // It refuses to reset a session whose current round or run is unfinished
-// (Invariant), and a session of the other workflow (Usage).
+// (Invariant), or complete and still in somebody else's lease, and a session of
+// the other workflow (Usage). The same caller may repeat it while nothing else
+// has happened.
 func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, err error) {
 	link := c.chooseLink(in.DashboardUID)
 	// An id that cannot be new may still stand in a database that is there.
 	badID := project.CheckNewID(in.SessionID)
 	var made *artifact.Dir
+	var repeated bool
 	err = c.write(ctx, badID == nil, func(ctx context.Context, tx *db.Tx) error {
 		clock := time.Now().UTC()
 		at := stamp(clock)
@@ -62,12 +69,15 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 		case errors.Is(err, sql.ErrNoRows):
 			made, err = c.createSession(ctx, tx, in, phases.first(), at)
 		case err == nil:
-			err = reopen(ctx, tx, session{StateGetRow: row, trailing: c.trailing()}, in, phases.first(), at)
+			s := session{StateGetRow: row, trailing: c.trailing(), identity: c.identity()}
+			if repeated, err = c.hasBegun(ctx, tx.Queries, s, in, link); err == nil && !repeated {
+				err = c.reopen(ctx, tx, s, in, phases.first(), clock)
+			}
 		}
 		if err != nil {
 			return err
 		}
-		if link != "" {
+		if link != "" && !repeated {
 			if err := c.linkProcess(ctx, tx, link, in.SessionID, at); err != nil {
 				return err
 			}
@@ -76,11 +86,14 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 		result = BeginResult{
 			SessionID: in.SessionID, Workflow: in.Workflow, Phase: phases.first(),
 			Round: state.CurrentRound, MapRun: state.CurrentMapRun, Completeness: state.CompletenessState,
+			Changed: !repeated,
 		}
 		if err != nil {
 			return err
 		}
-		result.Outlook, err = c.outlook(ctx, tx.Queries, in.SessionID, clock)
+		caller := c
+		caller.Lease = "" // a round or run that was just opened has none
+		result.Outlook, err = caller.outlook(ctx, tx.Queries, in.SessionID, clock)
 		return err
 	})
 	if badID != nil && isMissing(err) {
@@ -135,9 +148,30 @@ func (c Caller) checkUnlogged(ctx context.Context, tx *db.Tx, id string) error {
 		"the log has events of session %q, and its row is gone: the log is kept, and that id is not used for another session; choose another one", id)
 }
 
+// hasBegun tells whether this very caller has begun the session, or opened it
+// again, just so, and nothing has happened in it since. It is the same caller
+// if its process row, unfinished, is the session's.
+func (c Caller) hasBegun(ctx context.Context, q *gen.Queries, s session, in BeginRequest, link string) (bool, error) {
+	sameRequest := s.Branch == in.Branch && s.WorkflowType == in.Workflow &&
+		(in.Dir == "" || in.Dir == c.Project.SessionDir(s.SessionDir, s.ID))
+	if link == "" || !sameRequest || s.Status != "active" || s.HasTerminalArtifact {
+		return false, nil
+	}
+	rows, err := q.JournalUnfinished(ctx, &s.ID)
+	if err != nil {
+		return false, err
+	}
+	if !slices.ContainsFunc(rows, func(row gen.JournalUnfinishedRow) bool { return row.AgentJournal.ID == link }) {
+		return false, nil
+	}
+	last, err := q.SessionLastActivity(ctx, s.ID)
+	return last.IsJustOpened, err
+}
+
 // reopen starts a session again that is closed, or whose current round or run
 // is complete.
-func reopen(ctx context.Context, tx *db.Tx, s session, in BeginRequest, phase, at string) error {
+func (c Caller) reopen(ctx context.Context, tx *db.Tx, s session, in BeginRequest, phase string, clock time.Time) error {
+	at := stamp(clock)
 	if err := s.checkWorkflow(); err != nil {
 		return err
 	}
@@ -149,6 +183,11 @@ func reopen(ctx context.Context, tx *db.Tx, s session, in BeginRequest, phase, a
 		return refuse(Invariant, KindUnfinished, s.command("status"),
 			"session %q is active in phase %s and its %s %d is not complete: carry it on, it is not started over",
 			s.ID, s.CurrentPhase, s.unit(), s.number())
+	}
+	if s.Status == "active" {
+		if _, err := c.checkLease(ctx, tx.Queries, s, clock); err != nil {
+			return err
+		}
 	}
 	last, err := tx.EventLastCompleted(ctx, s.ID, s.terminalEvent())
 	if err != nil {

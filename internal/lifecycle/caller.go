@@ -22,8 +22,14 @@ type Caller struct {
 	// StartDir is the directory that the caller gave with -C; empty when the
 	// working directory, or OCR_DIR, leads to the project.
 	StartDir string
-	// Owner is the name under which the caller takes a round over.
+	// Owner is the name under which the caller takes a round over: its
+	// ExecutionUID, else a name for people that proves nothing.
 	Owner string
+	// Lease is the token of a lease that the caller shows, empty for none;
+	// LeaseByFlag that it gave it on its command line, so that the commands
+	// that it is told need it as well.
+	Lease       string
+	LeaseByFlag bool
 	// ExecutionUID names the caller's own row in the journal of processes;
 	// empty when the caller has none.
 	ExecutionUID string

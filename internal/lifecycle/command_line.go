@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"strings"
 
 	"ocr/internal/shell"
@@ -10,8 +11,8 @@ import (
 // name first. The id stands behind "=", so that one with a leading dash is no
 // flag.
 func (s session) argv(verb string, more ...string) []string {
-	words := append([]string{"ocr", "state", verb, "--session-id=" + s.ID}, more...)
-	return append(words, s.trailing...)
+	words := []string{"ocr", "state", verb, "--session-id=" + s.ID}
+	return slices.Concat(words, more, s.identity, s.trailing)
 }
 
 // command writes a command on this session that works as printed in a shell.
@@ -43,7 +44,16 @@ func (c Caller) trailing() []string {
 	return []string{"-C", c.StartDir}
 }
 
-// elsewhere is the same for commands that are written out.
+// identity are the words that a command needs to show what the caller showed
+// on its own command line; what stands in the environment stays there.
+func (c Caller) identity() []string {
+	if c.Lease == "" || !c.LeaseByFlag {
+		return nil
+	}
+	return []string{"--lease=" + c.Lease}
+}
+
+// elsewhere are the trailing words, for commands that are written out.
 func (c Caller) elsewhere() string { return behind(c.trailing()) }
 
 func behind(words []string) string {

@@ -56,6 +56,7 @@ type target struct {
 	number  int64
 	dir     string // absolute folder of the session
 	clock   time.Time
+	mark    *string // metadata of the move, see lease.mark
 	final   *string // absolute path of the text for people, if there is one
 	now     string
 }
@@ -72,6 +73,11 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 		if to, err = c.choose(ctx, tx, in, out); err != nil {
 			return err
 		}
+		held, err := c.checkLease(ctx, tx.Queries, to.session, to.clock)
+		if err != nil {
+			return err
+		}
+		to.mark = held.mark()
 		recorded, complete, err := to.recorded(ctx, tx)
 		if err != nil {
 			return err
@@ -222,7 +228,7 @@ func (out outcome) record(ctx context.Context, tx *db.Tx, to target, logged bool
 	}
 	err = appendEvent(ctx, tx, gen.EventAppendParams{
 		SessionID: s.ID, EventType: "phase_transition", Phase: ptr(phaseComplete),
-		PhaseNumber: &last, Round: &to.number, Now: to.now,
+		PhaseNumber: &last, Round: &to.number, Metadata: to.mark, Now: to.now,
 	})
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	_ "modernc.org/sqlite"
 
@@ -293,4 +295,21 @@ func (d *desk) breakCommit(eventType string) {
 
 func (d *desk) noticed(part string) bool {
 	return slices.ContainsFunc(d.notices, func(line string) bool { return strings.Contains(line, part) })
+}
+
+// detailsOf are the facts of a refusal as a program gets them.
+func detailsOf(t failer, no *lifecycle.Error) map[string]any {
+	t.Helper()
+	text, err := json.Marshal(no.Details)
+	must(t, err)
+	var details map[string]any
+	must(t, json.Unmarshal(text, &details))
+	return details
+}
+
+func leftUntil(t failer, text string) time.Duration {
+	t.Helper()
+	until, err := time.Parse(time.RFC3339, text)
+	must(t, err)
+	return time.Until(until)
 }

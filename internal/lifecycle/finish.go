@@ -2,6 +2,8 @@ package lifecycle
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,6 +21,9 @@ type FinishRequest struct {
 	// not complete or a process of it is unfinished. The caller's own process
 	// does not count.
 	IfComplete bool
+	// BreakLease, with Abort, closes it although somebody else carries its
+	// round on. The event says whose lease was broken.
+	BreakLease bool
 }
 
 // FinishResult says how the session stands now.
@@ -27,8 +32,8 @@ type FinishResult struct {
 	// Changed is false when the session was closed already, or stays open.
 	Changed      bool
 	Completeness string
-	// Open is why the session stays open (OpenIncomplete, OpenRunning); empty
-	// when it is closed.
+	// Open is why the session stays open (OpenIncomplete, OpenRunning,
+	// OpenLeased); empty when it is closed.
 	Open string
 	// Ended counts the unfinished processes that were ended with it.
 	Ended int64
@@ -39,12 +44,14 @@ type FinishResult struct {
 const (
 	OpenIncomplete = "not_complete"
 	OpenRunning    = "still_running"
+	OpenLeased     = "lease_held"
 )
 
 // Finish closes a session whose current round or run is complete, or, with
 // Abort, any session, with that as the recorded reason. It ends the session's
 // unfinished processes in the same transaction, except the caller's own.
-// Without Abort it refuses while the round or run is not complete (Invariant).
+// Without Abort it refuses while the round or run is not complete (Invariant),
+// and always while somebody else carries it on, unless BreakLease is given.
 // A closed session stays as it is.
 func Finish(ctx context.Context, c Caller, in FinishRequest) (result FinishResult, err error) {
 	var s session
@@ -64,6 +71,17 @@ func Finish(ctx context.Context, c Caller, in FinishRequest) (result FinishResul
 		if s.Status == "closed" {
 			return nil
 		}
+		_, err = c.checkLease(ctx, tx.Queries, s, clock)
+		var no *Error
+		broken := errors.As(err, &no) && in.Abort && in.BreakLease
+		switch {
+		case broken:
+		case in.IfComplete && no != nil && no.Kind == KindLeaseHeld:
+			result.Open = OpenLeased
+			return nil
+		case err != nil:
+			return err
+		}
 		if in.IfComplete {
 			if result.Open, err = c.whyOpen(ctx, tx, s); err != nil || result.Open != "" {
 				return err
@@ -76,6 +94,11 @@ func Finish(ctx context.Context, c Caller, in FinishRequest) (result FinishResul
 		if in.Abort {
 			event.EventType, event.Phase = "session_aborted", &s.CurrentPhase
 		}
+		if broken {
+			if event.Metadata, err = c.brokenLease(ctx, tx.Queries, s, clock); err != nil {
+				return err
+			}
+		}
 		result, ended, err = c.close(ctx, tx, s, event)
 		return err
 	})
@@ -87,6 +110,20 @@ func Finish(ctx context.Context, c Caller, in FinishRequest) (result FinishResul
 		}
 	}
 	return result, err
+}
+
+// brokenLease is the note about a lease that is broken: by whom it was taken
+// and in which event; nil when none is in force any more.
+func (c Caller) brokenLease(ctx context.Context, q *gen.Queries, s session, at time.Time) (*string, error) {
+	l, err := c.currentLease(ctx, q, s.ID, at)
+	if err != nil || l == nil || l.abandoned || l.readable() && !l.inForce(at) {
+		return nil, err
+	}
+	note, err := json.Marshal(struct {
+		BrokenLease int64   `json:"broken_lease"`
+		Owner       *string `json:"owner"`
+	}{l.event, l.owner})
+	return ptr(string(note)), err
 }
 
 // whyOpen says why a session cannot be closed yet without refusing or ending

@@ -15,7 +15,7 @@ func TestHealingPlans(t *testing.T) {
 	pool := d.open()
 	defer pool.Close()
 	for name, query := range map[string]string{
-		"LeaseLast": gen.LeaseLast, "SweepSessions": gen.SweepSessions,
+		"LeaseLast": gen.LeaseNewest, "SweepSessions": gen.SweepSessions,
 	} {
 		plan := rowsOf(t, pool, "EXPLAIN QUERY PLAN "+query, 1, 1, "s", "[]")
 		for step := range strings.Lines(plan) {

@@ -86,10 +86,20 @@ func (c Caller) nextAction(ctx context.Context, q *gen.Queries, s session, at ti
 	if err != nil {
 		return NextAction{}, err
 	}
-	if working {
-		return s.goOn(phases), nil
+	l, err := c.currentLease(ctx, q, s.ID, at)
+	switch {
+	case err != nil:
+		return NextAction{}, err
+	case l.lostBy(c):
+		return c.lost(ctx, q, s, phases, l, at)
+	case working, l.heldBy(c):
+		next := s.goOn(phases)
+		if l.heldBy(c) && l.readable() {
+			next.Text = fmt.Sprintf("this %s is yours until %s and for as long after each step; %s", s.unit(), l.until.Format(time.RFC3339), next.Text)
+		}
+		return next, nil
 	}
-	return c.stranded(ctx, q, s, phases, at)
+	return c.stranded(ctx, q, s, phases, l, at)
 }
 
 // goOn is the next action of whoever works on the session.

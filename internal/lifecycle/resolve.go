@@ -19,6 +19,8 @@ type session struct {
 	// trailing are the words that a command on it needs to reach the caller's
 	// project.
 	trailing []string
+	// identity are the words that show who the caller is.
+	identity []string
 }
 
 // resolve picks the session a verb works on: the named one, else the one that
@@ -62,7 +64,7 @@ func (c Caller) load(ctx context.Context, q *gen.Queries, id, chosen string) (se
 	if err != nil {
 		return session{}, err
 	}
-	s := session{row, chosen, c.trailing()}
+	s := session{row, chosen, c.trailing(), c.identity()}
 	return s, s.checkWorkflow()
 }
 

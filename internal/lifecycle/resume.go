@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"ocr/db"
 	"ocr/db/gen"
 	"ocr/internal/history"
+	"ocr/internal/process"
 )
 
 // The reasons for which Resume does not take a round over.
@@ -21,6 +23,9 @@ const (
 // ResumeRequest names the session to carry on.
 type ResumeRequest struct {
 	SessionID string
+	// Now takes the round over although the session gave a sign of life just
+	// now. It does not help against live processes or somebody else's lease.
+	Now bool
 }
 
 // ResumeResult says whether the caller has the round now.
@@ -33,6 +38,11 @@ type ResumeResult struct {
 	// as long after each further step.
 	Resumed    bool
 	LeaseUntil time.Time
+	// LeaseToken is what shows later calls that the caller is the holder.
+	LeaseToken string
+	// Changed is false when the caller held the round already, which renews the
+	// lease and costs no attempt, and when there is nothing to take over.
+	Changed bool
 	// Closed: every attempt was used up, and the session was closed.
 	Closed bool
 	// Reason is why it was not resumed, or empty.
@@ -51,15 +61,17 @@ type ResumeResult struct {
 // Resume takes the round or run of a stranded session over: from then on the
 // caller alone carries it on, from the phase it stopped in. Of several that
 // try at once one wins. It refuses (Invariant) while a process of the session
-// is live, while somebody else has the round, and on a closed session. When
+// is live, while somebody else has the round, while the session gives signs of
+// life, and on a closed session. Its holder renews it with the same call. When
 // every attempt is used up it closes the session without a result.
 func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResult, err error) {
 	var s session
 	var ended []history.Entry
 	err = c.write(ctx, false, func(ctx context.Context, tx *db.Tx) error {
 		at := time.Now().UTC()
+		caller := c
 		var err error
-		if s, err = c.resolve(ctx, tx.Queries, in.SessionID); err != nil {
+		if s, err = caller.resolve(ctx, tx.Queries, in.SessionID); err != nil {
 			return err
 		}
 		phases, err := loadPhases(ctx, tx.Queries, s.WorkflowType)
@@ -73,42 +85,46 @@ func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResul
 		if s.Status == "closed" {
 			return refuse(Invariant, KindClosed, s.beginAgain(), "session %q is closed: there is nothing to carry on", s.ID)
 		}
-		leases, err := tx.EventLeases(ctx, s.ID)
+		attempts, err := tx.LeaseAttempts(ctx, s.ID)
 		if err != nil {
 			return err
 		}
 		limit := c.Runtime.ForwardResumeMaxAttempts
-		result.Attempts, result.AttemptsLeft = leases, max(0, limit-leases)
-		if s.HasTerminalArtifact {
+		result.Attempts, result.AttemptsLeft = attempts, max(0, limit-attempts)
+		l, err := c.currentLease(ctx, tx.Queries, s.ID, at)
+		if err != nil {
+			return err
+		}
+		switch {
+		case l.lostBy(c):
+			return s.leaseLost(l, at)
+		case s.HasTerminalArtifact:
 			result.Reason = ReasonComplete
-			result.Outlook, err = c.outlook(ctx, tx.Queries, s.ID, at)
-			return err
-		}
-		if err := c.checkStranded(ctx, tx.Queries, s, at); err != nil {
-			return err
-		}
-		if leases >= limit {
-			result.Reason, result.Closed = ReasonExhausted, true
-			if ended, err = c.closeExhausted(ctx, tx, s, leases, at); err != nil {
+		case l.heldBy(c):
+			result.Resumed = true
+			err = s.renewLease(ctx, tx, l, at)
+		default:
+			if err := c.checkStranded(ctx, tx.Queries, s, l, in.Now, at); err != nil {
 				return err
 			}
-			result.Outlook, err = c.outlook(ctx, tx.Queries, s.ID, at)
-			return err
+			result.Changed = true
+			if attempts >= limit {
+				result.Reason, result.Closed = ReasonExhausted, true
+				ended, err = c.closeExhausted(ctx, tx, s, attempts, at)
+				break
+			}
+			result.Resumed, result.Attempts, result.AttemptsLeft = true, attempts+1, limit-attempts-1
+			err = c.takeLease(ctx, tx, s, rand.Text(), at)
 		}
-		result.Resumed, result.Attempts, result.AttemptsLeft = true, leases+1, limit-leases-1
-		result.LeaseUntil = at.Truncate(time.Second).Add(time.Duration(c.Runtime.ForwardResumeLeaseSeconds) * time.Second)
-		record := leaseRecord{Kind: "forward_resume", Round: s.CurrentRound, Owner: &c.Owner}
-		metadata, err := json.Marshal(record)
 		if err != nil {
 			return err
 		}
-		err = appendEvent(ctx, tx, gen.EventAppendParams{
-			SessionID: s.ID, EventType: "session_resumed", Metadata: ptr(string(metadata)), Now: stamp(at),
-		})
-		if err != nil {
-			return err
+		if result.Resumed {
+			if caller, err = caller.withLease(ctx, tx.Queries, s, &result, at); err != nil {
+				return err
+			}
 		}
-		result.Outlook, err = c.outlook(ctx, tx.Queries, s.ID, at)
+		result.Outlook, err = caller.outlook(ctx, tx.Queries, s.ID, at)
 		return err
 	})
 	if err == nil {
@@ -118,40 +134,86 @@ func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResul
 	return result, err
 }
 
+// withLease reads the lease that the caller has now into the result, and
+// returns the caller as it shows that: by its process, else by the token.
+func (c Caller) withLease(ctx context.Context, q *gen.Queries, s session, result *ResumeResult, at time.Time) (Caller, error) {
+	l, err := c.currentLease(ctx, q, s.ID, at)
+	if err != nil {
+		return c, err
+	}
+	if l == nil {
+		return c, fmt.Errorf("the lease on session %q was not recorded", s.ID)
+	}
+	result.LeaseUntil, result.LeaseToken = l.until, l.token
+	if !l.heldBy(c) {
+		c.Lease, c.LeaseByFlag = l.token, true
+	}
+	return c, nil
+}
+
 // checkStranded refuses while somebody works on the session, or may.
-func (c Caller) checkStranded(ctx context.Context, q *gen.Queries, s session, at time.Time) error {
+func (c Caller) checkStranded(ctx context.Context, q *gen.Queries, s session, l *lease, now bool, at time.Time) error {
 	others, _, err := c.unfinishedProcesses(ctx, q, s.ID)
 	if err != nil {
 		return err
 	}
-	live := slices.DeleteFunc(others, func(w Waiting) bool { return !w.Live })
-	if len(live) > 0 {
-		return s.stillRunning(live)
-	}
-	held, err := c.currentLease(ctx, q, s.ID)
+	live := slices.DeleteFunc(slices.Clone(others), func(w Waiting) bool { return !w.Live })
 	switch {
-	case err != nil || held == nil:
-		return err
-	case !held.readable():
-		e := refuse(Invariant, KindLeaseUnreadable, s.command("status"),
-			"%s %d of session %q was taken over, and nobody can tell whether that still holds: its last event has the time %q, which is none",
-			s.unit(), s.number(), s.ID, held.last)
-		e.Details = leaseDetails{Owner: held.owner}
-		return e
-	case held.held(at):
-		until := held.until.Format(time.RFC3339)
-		e := refuse(Invariant, KindLeaseHeld, s.command("status"),
-			"%s %d of session %q was taken over by %s until %s", s.unit(), s.number(), s.ID, held.holder(), until)
-		e.Details = leaseDetails{Until: &until, Owner: held.owner}
-		return e
+	case len(live) > 0:
+		return s.stillRunning(live)
+	case l == nil, l.abandoned:
+	case !l.readable():
+		return s.leaseUnreadable(l)
+	case l.inForce(at):
+		return s.leaseHeld(l)
 	}
-	return nil
+	if now {
+		return nil
+	}
+	last, err := c.lastActivity(ctx, q, s.ID, at)
+	if err != nil || last.readable && !last.moving {
+		return err
+	}
+	dead, err := c.allDead(ctx, q, s, others)
+	if err != nil || dead {
+		return err
+	}
+	return s.stillMoving(last)
 }
 
-// leaseDetails are the facts of a refusal because of a lease.
-type leaseDetails struct {
-	Until *string `json:"until"`
-	Owner *string `json:"owner"`
+// allDead tells whether the run had journaled processes, and all of them that
+// did not report their end are proved dead: those that are unfinished, and
+// those that a sweep found dead since the last event.
+func (c Caller) allDead(ctx context.Context, q *gen.Queries, s session, unfinished []Waiting) (bool, error) {
+	for _, w := range unfinished {
+		if w.Verdict.State != process.Dead {
+			return false, nil
+		}
+	}
+	if len(unfinished) > 0 {
+		return true, nil
+	}
+	found, err := q.JournalFoundDead(ctx, s.ID)
+	return found, err
+}
+
+// stillMoving refuses to take a session over in which something happened just
+// now: an agent that is not journaled may be at work.
+func (s session) stillMoving(last activity) *Error {
+	var details struct {
+		LastEventAt string  `json:"last_event_at"`
+		Until       *string `json:"until"`
+	}
+	details.LastEventAt = last.stored
+	what := fmt.Sprintf("its last event has the time %q, which is not a valid timestamp: nobody can tell how old it is", last.stored)
+	if last.readable {
+		details.Until = ptr(last.until.Format(time.RFC3339))
+		what = fmt.Sprintf("something happened in it %s; unless more does, it can be taken over at %s", ago(last.age), *details.Until)
+	}
+	e := refuse(Invariant, KindStillMoving, s.command("status"),
+		"session %q gives signs of life: %s. If you work on it, go on as before; if you know that nobody does, add --now", s.ID, what)
+	e.Details = details
+	return e
 }
 
 // stillRunning refuses to take a session from live processes.

@@ -16,7 +16,7 @@ import (
 )
 
 func (d *desk) resume(id string) (lifecycle.ResumeResult, error) {
-	return lifecycle.Resume(d.t.Context(), owned(d.Caller, "me"), lifecycle.ResumeRequest{SessionID: id})
+	return lifecycle.Resume(d.t.Context(), owned(d.Caller, "me"), lifecycle.ResumeRequest{SessionID: id, Now: true})
 }
 
 // event appends an event as another program would; at is SQL for its time.
@@ -32,6 +32,14 @@ func (d *desk) process(uid, session, heartbeat string) {
 	d.sql(fmt.Sprintf("INSERT INTO command_executions (command, uid, workflow_id, name, last_heartbeat_at) VALUES ('session-instance', '%s', '%s', 'n', %s)",
 		uid, session, heartbeat))
 }
+
+// lease appends a lease as resume writes it, taken at a time given as SQL.
+func (d *desk) lease(id, owner, token, at string) {
+	d.t.Helper()
+	d.event(id, "session_resumed", fmt.Sprintf(`'{"kind":"forward_resume","round":1,"owner":"%s","token":"%s","lease_seconds":1800}'`, owner, token), at)
+}
+
+const hourAgo = "datetime('now', '-1 hour')"
 
 const foreignLease = `'{"kind":"forward_resume","round":1}'`
 
@@ -80,7 +88,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("the lease ends in %v", left)
 		}
 		event := d.rows("SELECT event_type, phase, phase_number, round, metadata FROM orchestration_events ORDER BY id DESC LIMIT 1")
-		if want := `session_resumed|<nil>|<nil>|<nil>|{"kind":"forward_resume","round":1,"owner":"me"}` + "\n"; event != want {
+		if want := fmt.Sprintf(`session_resumed|<nil>|<nil>|<nil>|{"kind":"forward_resume","round":1,"owner":"me","token":"%s","lease_seconds":1800}`+"\n", got.LeaseToken); event != want || len(got.LeaseToken) < 20 {
 			t.Errorf("event %q, want %q", event, want)
 		}
 		if now := d.rows("SELECT * FROM sessions"); now != row {
@@ -107,13 +115,11 @@ func TestResume(t *testing.T) {
 		d := newDesk(t)
 		d.completed("m", "map")
 		d.begin("m", "map")
-		for i, want := range []int64{1, 0} {
-			got, err := d.resume("m")
-			must(t, err)
-			if !got.Resumed || got.MapRun != 2 || got.AttemptsLeft != want {
-				t.Errorf("%d: %+v", i, got)
-			}
-			d.Runtime.ForwardResumeLeaseSeconds = -1 // over at once
+		d.lease("m", "gone", "t", hourAgo)
+		got, err := d.resume("m")
+		must(t, err)
+		if !got.Resumed || got.MapRun != 2 || got.AttemptsLeft != 0 {
+			t.Errorf("%+v", got)
 		}
 		status, err := lifecycle.GetStatus(t.Context(), d.Caller, "m")
 		must(t, err)
@@ -174,9 +180,8 @@ func TestResume(t *testing.T) {
 	t.Run("LeaseBeforeReopening", func(t *testing.T) {
 		d := newDesk(t)
 		d.begin("s", "review")
-		_, err := d.resume("s")
-		must(t, err)
-		_, err = d.finish("s", true)
+		d.lease("s", "gone", "t", hourAgo)
+		_, err := d.finish("s", true)
 		must(t, err)
 		d.begin("s", "review")
 		got, err := d.resume("s")
@@ -318,7 +323,7 @@ func TestResume(t *testing.T) {
 			all.Go(func() {
 				caller := d.Caller
 				caller.Notice = func(string) {}
-				got, err := lifecycle.Resume(t.Context(), owned(caller, "me"), lifecycle.ResumeRequest{SessionID: "s"})
+				got, err := lifecycle.Resume(t.Context(), owned(caller, "me"), lifecycle.ResumeRequest{SessionID: "s", Now: true})
 				lock.Lock()
 				defer lock.Unlock()
 				var no *lifecycle.Error
@@ -353,8 +358,7 @@ func TestStranded(t *testing.T) {
 	d.walk("s", "reviews")
 	text := func() lifecycle.NextAction {
 		t.Helper()
-		status, err := lifecycle.GetStatus(t.Context(), d.Caller, "s")
-		must(t, err)
+		status := d.status("s")
 		if status.CurrentPhase != "reviews" {
 			t.Errorf("phase %s", status.CurrentPhase)
 		}
@@ -368,25 +372,32 @@ func TestStranded(t *testing.T) {
 			t.Error("begin started over")
 		}
 	}
-	_, err := d.resume("s")
+	d.lease("s", "gone", "old", hourAgo)
+	if next := text(); next.Kind != lifecycle.NextForwardResume || *next.AttemptsLeft != 1 || !strings.HasSuffix(next.Text, ": ocr state resume --session-id=s") {
+		t.Errorf("%+v", next)
+	}
+	got, err := d.resume("s")
 	must(t, err)
-	if next := text(); !strings.HasPrefix(next.Text, "me took this round over: leave it alone until ") ||
-		!strings.HasSuffix(next.Text, ": ocr state status --session-id=s") {
+	if next := text(); next.Kind != lifecycle.NextAbortOrFresh || !strings.HasPrefix(next.Text, "me took this round over: leave it alone until ") ||
+		!strings.Contains(next.Text, ": ocr state status --session-id=s; if you are me: ") {
 		t.Errorf("%+v", next)
 	}
-	d.Owner = "me"
-	if next := text(); !strings.HasPrefix(next.Text, "you took this round over") ||
-		!strings.HasSuffix(next.Text, ": ocr state advance --session-id=s --phase aggregation") {
+	d.Lease, d.LeaseByFlag = got.LeaseToken, true
+	if next := text(); next.Kind != lifecycle.NextAdvance || !strings.HasPrefix(next.Text, "this round is yours until ") ||
+		!strings.HasSuffix(next.Text, ": ocr state advance --session-id=s --phase aggregation --lease="+got.LeaseToken) {
 		t.Errorf("%+v", next)
 	}
-	d.Owner = "another"
-	d.Runtime.ForwardResumeLeaseSeconds = -1 // over at once
-	if next := text(); !strings.HasSuffix(next.Text, ": ocr state resume --session-id=s") {
+	d.Lease = "old"
+	if next := text(); !strings.HasPrefix(next.Text, "the lease you show is not the newest") || strings.Contains(next.Text, "old") {
 		t.Errorf("%+v", next)
 	}
-	_, err = d.resume("s")
-	must(t, err)
-	if next := text(); next.Kind != lifecycle.NextAbortOrFresh || !strings.Contains(next.Text, "taken over 2 times") {
+	d.Lease = ""
+	e := newDesk(t)
+	e.begin("s", "review")
+	e.walk("s", "reviews")
+	e.lease("s", "gone", "1", hourAgo)
+	e.lease("s", "gone too", "2", hourAgo)
+	if next := e.status("s").Next; next.Kind != lifecycle.NextAbortOrFresh || !strings.Contains(next.Text, "taken over 2 times") {
 		t.Errorf("%+v", next)
 	}
 }
