@@ -19,10 +19,10 @@ func (t *Tx) Delete(ctx context.Context, tables []string, fn func() error) error
 		return err
 	}
 	touched := map[string][]int64{}
-	forget, err := watchRows(t.conn, func(table string, op rowOp, row int64) {
-		allowed := slices.ContainsFunc(tables, func(name string) bool { return lower(name) == lower(table) })
-		if op != rowInserted && !(allowed && op == rowDeleted) {
-			touched[table] = append(touched[table], row)
+	forget, err := watchRows(t.conn, func(w rowWrite) {
+		allowed := slices.ContainsFunc(tables, func(name string) bool { return lower(name) == lower(w.table) })
+		if w.op != rowInserted && !(allowed && w.op == rowDeleted) {
+			touched[w.table] = append(touched[w.table], w.row)
 		}
 	})
 	if err != nil {

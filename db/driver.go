@@ -43,6 +43,19 @@ type stepDriver struct {
 	during map[int]around
 	// started, if set, is told each step before it runs.
 	started func(step int)
+	// empty says that only the schema is there, and rows count for nothing.
+	empty bool
+	// history, if set, tells what each version has: what is not in it was added
+	// by others.
+	history func(ctx context.Context) (history, error)
+	// wrote, if set, is told each row that a step writes.
+	wrote func(rowWrite)
+	// counted are the rows at the end of the last step, as long as the file has
+	// the data version at.
+	counted map[string]int64
+	at      int64
+	// aside is what was set aside and made again.
+	aside []keptAt
 	// ran are the steps that this driver has executed, none that it found
 	// done by another process.
 	ran []int
@@ -102,6 +115,9 @@ func (d *stepDriver) Run(migration io.Reader) error {
 	step := d.pending
 	run := func() error { return nameObstacles(d.ctx, d.conn, d.path, d.step(step, string(body))) }
 	if err := d.transaction(run); err != nil {
+		if KindOf(err) == KindInTheWay {
+			return err
+		}
 		return fmt.Errorf("schema step %d: %w", step, err)
 	}
 	d.base, d.pending = step, written
@@ -123,15 +139,50 @@ func (d *stepDriver) step(step int, body string) error {
 	if d.started != nil {
 		d.started(step)
 	}
-	also := d.during[step]
-	if also.before != nil {
-		if err := also.before(d.ctx, d.conn); err != nil {
-			return err
-		}
-	}
-	if err := d.keepingRows(body); err != nil {
+	e, err := effectsOf(body)
+	if err != nil {
 		return err
 	}
+	if d.whole {
+		if err := d.body(func() error { return d.exec(body) }); err != nil {
+			return err
+		}
+		return d.finish(step, around{})
+	}
+	err = d.keepingRows(step, e, func() error {
+		also := d.during[step]
+		if also.before != nil {
+			if err := also.before(d.ctx, d.conn); err != nil {
+				return err
+			}
+		}
+		if err := join(d.free(step, e), d.referenced(step, e)); err != nil {
+			return err
+		}
+		aside, err := d.setAside(step, e)
+		if err != nil {
+			return err
+		}
+		if err := d.body(func() error { return d.migration(step, body, e, aside) }); err != nil {
+			return err
+		}
+		if err := d.putBack(step, aside); err != nil {
+			return err
+		}
+		d.aside = append(d.aside, keptAt{step, aside})
+		return d.finish(step, also)
+	})
+	return err
+}
+
+// keptAt is what was set aside for one step and made again.
+type keptAt struct {
+	step  int
+	aside setAside
+}
+
+// finish does what belongs to the end of a step.
+func (d *stepDriver) finish(step int, also around) error {
 	if also.after != nil {
 		if err := also.after(d.ctx, d.conn); err != nil {
 			return err
@@ -149,51 +200,13 @@ type around struct {
 	before, after func(ctx context.Context, conn *sql.Conn) error
 }
 
-// keepingRows runs the body and refuses its result if rows went that it does
-// not say to delete, or if rows refer to something that is gone. Both happen
-// without any error when a step rebuilds a table carelessly. Counting takes
-// longer than most steps: those that take no table and no row away are spared.
-func (d *stepDriver) keepingRows(body string) error {
-	if d.whole {
-		return d.body(body)
-	}
-	deletes, drops, err := deletions(body)
-	if err != nil {
-		return err
-	}
-	if !drops && len(deletes) == 0 {
-		return d.body(body)
-	}
-	before, err := d.tally()
-	if err != nil {
-		return err
-	}
-	if err := d.body(body); err != nil {
-		return err
-	}
-	after, err := d.tally()
-	if err != nil {
-		return err
-	}
-	if after.orphans > before.orphans {
-		return fmt.Errorf("%d rows would lose what they refer to", after.orphans-before.orphans)
-	}
-	for table, rows := range before.rows {
-		left, there := after.rows[table]
-		if there && left < rows && !deletes[lower(table)] {
-			return fmt.Errorf("%d of %d rows of %s would be lost", rows-left, rows, table)
-		}
-	}
-	return nil
-}
-
-// body runs the SQL under a savepoint. A body that ends the transaction by
-// itself takes the savepoint along, and the release fails.
-func (d *stepDriver) body(body string) error {
+// body runs the SQL of a step under a savepoint. A step that ends the
+// transaction by itself takes the savepoint along, and the release fails.
+func (d *stepDriver) body(run func() error) error {
 	if err := d.exec("SAVEPOINT body"); err != nil {
 		return err
 	}
-	if err := d.exec(body); err != nil {
+	if err := run(); err != nil {
 		return err
 	}
 	if err := d.exec("RELEASE body"); err != nil {
@@ -245,21 +258,6 @@ func (d *stepDriver) read() (version int, dirty bool, err error) {
 		return database.NilVersion, false, nil
 	}
 	return now.version(), false, nil
-}
-
-// tally counts all rows, and those whose foreign key points nowhere.
-type tally struct {
-	rows    map[string]int64
-	orphans int
-}
-
-func (d *stepDriver) tally() (t tally, err error) {
-	err = d.conn.QueryRowContext(d.ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&t.orphans)
-	if err != nil {
-		return t, err
-	}
-	t.rows, err = rowCounts(d.ctx, d.conn)
-	return t, err
 }
 
 // transaction runs fn with foreign keys off: inside a transaction the

@@ -194,13 +194,9 @@ func (o opener) rehearseSteps(ctx context.Context, conn *sql.Conn, r *Rehearsal)
 	if err := w.look(); err != nil {
 		return err
 	}
-	o.started = w.started
-	forget, err := watchRows(conn, w.wrote)
-	if err != nil {
-		return err
-	}
+	o.started, o.wrote = w.started, w.wrote
 	ran, notes, failed := o.runSteps(ctx, conn)
-	if err := join(w.ended(), forget()); err != nil {
+	if err := w.ended(); err != nil {
 		return err
 	}
 	r.Notes = notes
@@ -211,7 +207,7 @@ func (o opener) rehearseSteps(ctx context.Context, conn *sql.Conn, r *Rehearsal)
 	if len(ran) > 0 {
 		r.To = ran[len(ran)-1]
 	}
-	if w.now == nil || KindOf(failed) != KindInternal {
+	if w.now == nil || KindOf(failed) != KindInternal && KindOf(failed) != KindInTheWay {
 		return failed
 	}
 	w.now.Failed = true
@@ -270,8 +266,9 @@ func (w *stepWatch) look() (err error) {
 }
 
 // wrote counts one row. Every step writes a row of a ledger: those say nothing.
-func (w *stepWatch) wrote(table string, op rowOp, _ int64) {
-	if w.now == nil || table == "schema_version" || table == "schema_migrations" {
+func (w *stepWatch) wrote(row rowWrite) {
+	table, op := row.table, row.op
+	if w.now == nil || table == "schema_version" || table == "schema_migrations" || table == keptColumns {
 		return
 	}
 	changes := w.rows[table]
@@ -324,17 +321,8 @@ type counted struct {
 }
 
 func (o opener) countAll(ctx context.Context, conn *sql.Conn) (c counted, err error) {
-	tables, err := tableNames(ctx, conn)
-	if err != nil {
+	if c.rows, err = rowCounts(ctx, conn); err != nil {
 		return c, err
-	}
-	c.rows = map[string]int64{}
-	for _, table := range tables {
-		var n int64
-		if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM "+quoteName(table)).Scan(&n); err != nil {
-			return c, err
-		}
-		c.rows[table] = n
 	}
 	c.orphans, err = orphans(ctx, conn)
 	return c, err

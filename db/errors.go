@@ -69,6 +69,9 @@ const (
 	// something else than they should, and what was asked relies on them.
 	// Nothing was changed.
 	KindAltered Kind = "schema_altered"
+	// KindInTheWay: something that others added to the schema keeps a migration
+	// from running; Hint names the statement that moves it.
+	KindInTheWay Kind = "object_in_the_way"
 	// KindOtherRows: a deletion would take or change rows that it must not
 	// touch. Nothing was changed.
 	KindOtherRows Kind = "other_rows"

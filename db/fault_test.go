@@ -141,6 +141,7 @@ type engineConn interface {
 	driver.QueryerContext
 	driver.ConnPrepareContext
 	restorer
+	sqlite.HookRegisterer
 }
 
 type struckConn struct{ engineConn }

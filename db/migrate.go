@@ -124,7 +124,7 @@ func (o opener) driver(ctx context.Context, conn *sql.Conn) *stepDriver {
 	begin := func(ctx context.Context, conn *sql.Conn) error {
 		return o.waits.begin(ctx, o.path, conn)
 	}
-	return &stepDriver{ctx: ctx, conn: conn, path: o.path, begin: begin}
+	return &stepDriver{ctx: ctx, conn: conn, begin: begin, path: o.path, history: o.history, wrote: o.wrote, empty: o.empty}
 }
 
 func (o opener) up(d *stepDriver) error {
@@ -156,7 +156,7 @@ func (o opener) up(d *stepDriver) error {
 func (o opener) stepError(err error) error {
 	err = engineError(o.path, err)
 	switch KindOf(err) {
-	case KindBusy, KindNoSpace, KindIO, KindCorrupt, KindReadOnly, KindUnreadable, KindDirty, KindNotRecorded:
+	case KindBusy, KindNoSpace, KindIO, KindCorrupt, KindReadOnly, KindUnreadable, KindDirty, KindNotRecorded, KindInTheWay:
 		return err
 	}
 	if isContext(err) {

@@ -86,6 +86,10 @@ type opener struct {
 	trace string
 	// started, if set, is told each step before it runs, in its transaction.
 	started func(step int)
+	// empty says that the steps run on a copy of the schema without rows.
+	empty bool
+	// wrote, if set, is told each row that a step writes.
+	wrote func(rowWrite)
 }
 
 // open opens the database, and tells people what had to be done for it.

@@ -39,9 +39,16 @@ WHERE type = 'table'
 ORDER BY name`)
 }
 
-// rowCounts counts the rows of every table.
+// rowCounts counts the rows of every table, virtual ones apart: their rows
+// stand in others, and the program that knows how to read them may not be
+// here.
 func rowCounts(ctx context.Context, conn *sql.Conn) (map[string]int64, error) {
-	tables, err := tableNames(ctx, conn)
+	tables, err := names(ctx, conn, `
+SELECT name
+FROM sqlite_schema
+WHERE type = 'table'
+    AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+    AND sql NOT LIKE 'CREATE VIRTUAL%'`)
 	if err != nil {
 		return nil, err
 	}

@@ -134,6 +134,21 @@ func (h history) compare(version int, found shape) (missing, foreign []string) {
 	return missing, foreign
 }
 
+// renamed are the statements that rename what has the name of an index,
+// trigger or view of a later own step and is not that one.
+func (h history) renamed(version int, found shape) (statements []string) {
+	for p, d := range found {
+		if _, expected := h[version][p]; expected || p.kind == "table" || p.kind == "column" {
+			continue
+		}
+		if step := h.brings(p, len(h)-1); step > max(version, SharedLatest) && d.words(p.kind) != h[step][p].words(p.kind) {
+			statements = append(statements, addedObject{kind: p.kind, name: d.name, table: d.table, sql: d.text}.renamed())
+		}
+	}
+	slices.Sort(statements)
+	return statements
+}
+
 // brings is the first step up to a version after which the part is there.
 func (h history) brings(p part, version int) int {
 	for step := 1; step <= version; step++ {
@@ -155,16 +170,19 @@ func (h history) takes(p part, version int) int {
 	return 0
 }
 
-// checkShape refuses a file whose tables are not those of its version: a step
-// would fail on it, or do harm.
+// checkShape refuses a file whose tables are not those of its version, and one
+// to which others have added what a step cannot be run beside: a step would
+// fail on it, or do harm.
 func (o opener) checkShape(ctx context.Context, conn *sql.Conn, h history) error {
 	return inTransaction(ctx, conn, beginReading, func() error {
 		now, err := inspect(ctx, conn, o.path, o.steps)
 		if err != nil || !now.old() {
 			return err
 		}
-		_, err = h.check(ctx, conn, o.path, now.version())
-		return err
+		if _, err = h.check(ctx, conn, o.path, now.version()); err != nil {
+			return err
+		}
+		return o.preflight(ctx, conn)
 	})
 }
 
@@ -183,7 +201,11 @@ func (h history) check(ctx context.Context, conn *sql.Conn, path string, version
 	case len(missing) > 0:
 		return mixed, halfUpgradedError(path, fmt.Sprintf("it is recorded at schema version %d but lacks what belongs to %s", version, some(missing)))
 	case len(foreign) > 0:
-		return mixed, halfUpgradedError(path, fmt.Sprintf("it is recorded at schema version %d but has the %s", version, some(foreign)))
+		refused := halfUpgradedError(path, fmt.Sprintf("it is recorded at schema version %d but has the %s", version, some(foreign)))
+		if own := h.renamed(version, found); len(own) > 0 {
+			refused.Hint = strings.Join(own, " ") + " if it is yours; else " + refused.Hint
+		}
+		return mixed, refused
 	}
 	return false, nil
 }

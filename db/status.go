@@ -51,7 +51,8 @@ func ReadStatus(ctx context.Context, path string) (Status, error) {
 		if err == nil {
 			err = o.checkShape(ctx, conn, h)
 		}
-		if KindOf(err) == KindHalfUpgraded || KindOf(err) == KindOutOfOrder || KindOf(err) == KindDirty {
+		switch KindOf(err) {
+		case KindHalfUpgraded, KindOutOfOrder, KindDirty, KindInTheWay:
 			errors.As(err, &s.Problem)
 			return nil
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ocr/db/gen"
@@ -136,7 +137,32 @@ func (o opener) runSteps(ctx context.Context, conn *sql.Conn) (ran []int, notes 
 	for _, step := range d.ran {
 		notes = append(notes, said[step]...)
 	}
-	return d.ran, notes, err
+	return d.ran, append(notes, keptNotes(d.aside)...), err
+}
+
+// keptNotes names what others added and was made again.
+func keptNotes(aside []keptAt) (notes []string) {
+	var objects, columns, steps []string
+	for _, at := range aside {
+		for _, a := range at.aside.objects {
+			if !slices.Contains(objects, a.String()) {
+				objects = append(objects, a.String())
+			}
+		}
+		for _, c := range at.aside.columns {
+			columns = append(columns, "column "+c.table+"."+c.name)
+		}
+		if len(at.aside.objects) > 0 {
+			steps = append(steps, fmt.Sprint(at.step))
+		}
+	}
+	if len(objects) > 0 {
+		notes = append(notes, fmt.Sprintf("of others, taken away for schema steps %s and made again as they were: %s", strings.Join(steps, ", "), strings.Join(objects, ", ")))
+	}
+	if len(columns) > 0 {
+		notes = append(notes, "of others, carried over with their values: "+strings.Join(columns, ", "))
+	}
+	return notes
 }
 
 // foldStep moves agent_sessions into command_executions; guardStep brings the

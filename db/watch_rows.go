@@ -17,9 +17,19 @@ const (
 	rowDeleted  rowOp = lib.SQLITE_DELETE
 )
 
-// watchRows tells wrote each row that the connection writes, by its number,
-// until forget is called. Dropping a table tells nothing.
-func watchRows(conn *sql.Conn, wrote func(table string, op rowOp, row int64)) (forget func() error, err error) {
+// rowWrite is one row that was written.
+type rowWrite struct {
+	table string
+	op    rowOp
+	// row is its number.
+	row int64
+	// direct: the statement itself wrote it, no trigger and no cascade.
+	direct bool
+}
+
+// watchRows tells wrote each row that the connection writes, until forget is
+// called. Dropping a table tells nothing.
+func watchRows(conn *sql.Conn, wrote func(rowWrite)) (forget func() error, err error) {
 	register := func(hook sqlite.PreUpdateHookFn) error {
 		return conn.Raw(func(driver any) error {
 			hooks, ok := driver.(sqlite.HookRegisterer)
@@ -30,6 +40,8 @@ func watchRows(conn *sql.Conn, wrote func(table string, op rowOp, row int64)) (f
 			return nil
 		})
 	}
-	err = register(func(row sqlite.SQLitePreUpdateData) { wrote(row.TableName, rowOp(row.Op), row.OldRowID) })
+	err = register(func(row sqlite.SQLitePreUpdateData) {
+		wrote(rowWrite{row.TableName, rowOp(row.Op), row.OldRowID, row.Depth() == 0})
+	})
 	return func() error { return register(nil) }, err
 }

@@ -182,35 +182,3 @@ func objectLine(sql string) string {
 	}
 	return strings.TrimSuffix(strings.Join(texts(list), " "), " ;")
 }
-
-// deletions are the tables whose rows the statements of a schema step delete,
-// in lower case, and whether it drops a table. What the bodies of triggers
-// say is no deed of the step.
-func deletions(body string) (tables map[string]bool, drops bool, err error) {
-	list, err := tokens(body)
-	if err != nil {
-		return nil, false, err
-	}
-	tables = map[string]bool{}
-	depth := 0
-	for i, t := range list {
-		next := func(n int) token {
-			if i+n < len(list) {
-				return list[i+n]
-			}
-			return token{}
-		}
-		switch {
-		case t.is("BEGIN"), t.is("CASE"):
-			depth++
-		case t.is("END"):
-			depth--
-		case depth > 0:
-		case t.is("DROP") && next(1).is("TABLE"):
-			drops = true
-		case t.is("DELETE") && next(1).is("FROM"):
-			tables[lower(next(2).text)] = true
-		}
-	}
-	return tables, drops, nil
-}

@@ -22,9 +22,9 @@ func TestDeletions(t *testing.T) {
 		{"CutShort", "DROP", nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tables, drops, err := deletions(c.body)
-			if got := slices.Sorted(maps.Keys(tables)); err != nil || !slices.Equal(got, c.tables) || drops != c.drops {
-				t.Errorf("tables %v, drops %v: %v", got, drops, err)
+			e, err := effectsOf(c.body)
+			if got := slices.Sorted(maps.Keys(e.deletes)); err != nil || !slices.Equal(got, c.tables) || len(e.drops) > 0 != c.drops {
+				t.Errorf("tables %v, drops %v: %v", got, e.drops, err)
 			}
 		})
 	}
