@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -124,7 +125,9 @@ func (o opener) driver(ctx context.Context, conn *sql.Conn) *stepDriver {
 	begin := func(ctx context.Context, conn *sql.Conn) error {
 		return o.waits.begin(ctx, o.path, conn)
 	}
-	return &stepDriver{ctx: ctx, conn: conn, begin: begin, path: o.path, history: o.history, wrote: o.wrote, empty: o.empty}
+	once := sync.OnceValues(func() (history, error) { return o.history(ctx) })
+	history := func(context.Context) (history, error) { return once() }
+	return &stepDriver{ctx: ctx, conn: conn, begin: begin, path: o.path, history: history, wrote: o.wrote, empty: o.empty}
 }
 
 func (o opener) up(d *stepDriver) error {

@@ -96,6 +96,13 @@ func (o opener) history(ctx context.Context) (history, error) {
 	if o.steps == fs.FS(embedded) {
 		return embeddedHistory()
 	}
+	if some, ok := o.steps.(stepsUpTo); ok && some.FS == fs.FS(embedded) {
+		h, err := embeddedHistory()
+		if err != nil {
+			return nil, err
+		}
+		return h[:some.version+1], nil
+	}
 	return readHistory(ctx, o.steps)
 }
 

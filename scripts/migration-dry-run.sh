@@ -1,27 +1,37 @@
 #!/usr/bin/env bash
 # Tries the upgrade of database files on private copies and prints one summary
 # of all, for a CI job. The files stay as they are and may be read-only.
-# Usage: scripts/migration-dry-run.sh [--format markdown|junit] FILE...
+# Usage: scripts/migration-dry-run.sh [--format markdown|junit] [--project DIR] FILE...
+# With --project the files are copies from that project: the repair of sessions
+# looks at the files of the sessions there.
 # The variable OCR names the program; without it, it is the one on PATH.
 # Exit code 0: every upgrade would succeed. 1: one would fail. 2: usage.
 set -euo pipefail
 
-usage() { sed -n 's/^# Usage: /usage: /p' "$0" >&2; exit 2; }
+usage() { sed -n 's/^# Usage: /usage: /p' "$0"; }
+misused() { usage >&2; exit 2; }
 
 format=markdown
-if [ "${1:-}" = --format ]; then
-    format=${2:-}
-    shift 2 || usage
-fi
-case $format in markdown | junit) ;; *) usage ;; esac
-[ $# -gt 0 ] || usage
+project=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help | -h) usage; exit 0 ;;
+    --format) [ $# -gt 1 ] || misused; format=$2; shift 2 ;;
+    --project) [ $# -gt 1 ] || misused; project=("--project=$2"); shift 2 ;;
+    --) shift; break ;;
+    -*) misused ;;
+    *) break ;;
+    esac
+done
+case $format in markdown | junit) ;; *) misused ;; esac
+[ $# -gt 0 ] || misused
 
 answers=$(mktemp -d)
 trap 'rm -rf "$answers"' EXIT
 n=0
 for file in "$@"; do
     # What fails says so in its answer.
-    "${OCR:-ocr}" db migrate --dry-run --json --db="$file" >"$answers/$n" 2>"$answers/$n.words" || true
+    "${OCR:-ocr}" db migrate --dry-run --json --db="$file" ${project[@]+"${project[@]}"} >"$answers/$n" 2>"$answers/$n.words" || true
     n=$((n + 1))
 done
 

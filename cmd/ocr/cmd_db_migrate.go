@@ -27,11 +27,12 @@ func dbMigrateCommand(a *app) *command {
 	to := wholeNumber(fs, "to", 1, "stop at the schema version `N`")
 	showSQL := fs.Bool("show-sql", false, "with --dry-run: print the SQL of each step")
 	path := pathFlag(fs, "db", "with --dry-run: try the database file `PATH` instead of the project's")
+	projectDir := fs.String("project", "", "with --dry-run: the file belongs to the project at `DIR`, whose files the repair of sessions looks at")
 	noSnapshot := fs.Bool("no-snapshot", false, "upgrade without keeping a copy of the file as it was")
 	c := &command{
 		name:     "migrate",
 		synopsis: "bring the database to the schema of this program",
-		usage:    "[--dry-run [--show-sql] [--db PATH]] [--to N] [--no-snapshot] [--json]",
+		usage:    "[--dry-run [--show-sql] [--db PATH] [--project DIR]] [--to N] [--no-snapshot] [--json]",
 		long: `Every command that writes does so by itself; this one does only that. The file is
 copied to ocr.db.bak.vN first, N being its version; if that cannot be done, nothing
 is changed. Indexes, triggers and views that are missing are made again; altered
@@ -41,18 +42,20 @@ done.
 --to N stops at a version from that of the file up; the next command that writes
 goes on to the latest. --dry-run works on a private copy of the file, which may
 lie anywhere and be read-only: it tells which steps would run, how long each
-takes, which rows and objects it touches, and exits 1 if the upgrade would fail.`,
+takes, which rows and objects it touches, and exits 1 if the upgrade would fail.
+The upgrade to version 12 repairs sessions, and looks at their files for that: for a
+copy that lies elsewhere, --project DIR names the project that it belongs to.`,
 		example: "ocr db migrate\nocr db migrate --dry-run --show-sql --json",
 		exits:   []int{exitOK, exitEnvironment, exitUsage, exitNotFound, exitBusy},
 		flags:   fs,
 	}
 	c.exec = func(ctx context.Context, _ []string) error {
-		if !*dryRun && (*showSQL || *path != "") {
-			return c.usageError("--show-sql and --db go with --dry-run only")
+		if !*dryRun && (*showSQL || *path != "" || *projectDir != "") {
+			return c.usageError("--show-sql, --db and --project go with --dry-run only")
 		}
 		var err error
 		if *dryRun {
-			err = a.rehearse(ctx, *path, int(to.Value), *showSQL)
+			err = a.rehearse(ctx, *path, *projectDir, int(to.Value), *showSQL)
 		} else {
 			err = a.migrate(ctx, to, *noSnapshot)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"ocr/db"
 	"ocr/internal/lifecycle"
+	"ocr/internal/project"
 	"ocr/internal/shell"
 )
 
@@ -68,14 +69,29 @@ type reconcilePlan struct {
 }
 
 // rehearse tries the upgrade of the file at path, or of the project's, on a
-// private copy.
-func (a *app) rehearse(ctx context.Context, path string, to int, showSQL bool) error {
+// private copy. projectDir leads to the project that the file belongs to; empty
+// goes by the place of the file.
+func (a *app) rehearse(ctx context.Context, path, projectDir string, to int, showSQL bool) error {
+	var of project.Project
+	var err error
+	if projectDir != "" {
+		if of, err = project.Find(a.fromDir(projectDir)); err != nil {
+			return err
+		}
+		if path == "" {
+			path = of.Database()
+		}
+	}
 	file, err := a.databaseFile(path)
 	if err != nil {
 		return err
 	}
+	caller := a.callerOf(file)
+	if projectDir != "" {
+		caller.Project = of
+	}
 	begun := time.Now()
-	r, plan, err := lifecycle.RehearseUpgrade(ctx, a.callerOf(file), file, to)
+	r, plan, err := lifecycle.RehearseUpgrade(ctx, caller, file, to)
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,11 @@ func TestMigrationScript(t *testing.T) {
 	}{
 		{"Usage", nil, 2, nil},
 		{"Format", []string{"--format", "text", good}, 2, nil},
+		{"Help", []string{"--help"}, 0, []string{"usage: ", "--project DIR"}},
+		{"UnknownFlag", []string{"--fix", good}, 2, nil},
+		{"NoFile", []string{"--project", dir}, 2, nil},
+		{"Project", []string{"--project", dir, "--format", "markdown", good}, 0, []string{"1 files, 0 would fail"}},
+		{"NotAProject", []string{"--project", "/", good}, 1, []string{"| FAIL: "}},
 		{"Sound", []string{good}, 0, []string{"| 0 | 0 |", "| ok |", "1 files, 0 would fail"}},
 		{"Markdown", []string{good, odd}, 1, []string{"| ok |", `| odd \| "<name>.db | ? |`, "| FAIL: ", "2 files, 1 would fail"}},
 		{"JUnit", []string{"--format", "junit", good, odd}, 1, []string{`tests="2" failures="1"`, `name='odd | "&lt;name&gt;.db'`, "<failure message="}},
