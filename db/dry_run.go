@@ -144,8 +144,13 @@ func (o opener) rehearse(ctx context.Context, copied string, r *Rehearsal) error
 		return noCopyError(o.path, err)
 	}
 	// Errors name the file itself: nobody knows the copy.
+	var cleared []string
+	o.opt.Notice = func(line string) { cleared = append(cleared, line) }
 	err = store.on(ctx, func(conn *sql.Conn) error {
 		if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = OFF"); err != nil {
+			return err
+		}
+		if err := o.clearMark(ctx, conn); err != nil {
 			return err
 		}
 		h, err := readHistory(ctx, embedded)
@@ -178,6 +183,7 @@ func (o opener) rehearse(ctx context.Context, copied string, r *Rehearsal) error
 	if err := join(err, store.Close()); err != nil {
 		return noCopyError(o.path, err)
 	}
+	r.Notes = append(cleared, r.Notes...)
 	if len(r.IntegrityAfter) > 0 {
 		r.Failures = append(r.Failures, "the upgraded copy does not pass the engine's check: "+some(r.IntegrityAfter))
 	}

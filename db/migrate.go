@@ -59,6 +59,11 @@ func (o opener) ensureLocked(ctx context.Context) (*Store, Upgraded, error) {
 		}
 		done := Upgraded{From: now.version(), To: now.version()}
 		err = store.on(ctx, func(conn *sql.Conn) error {
+			if now.dirty {
+				if err := o.clearMark(ctx, conn); err != nil {
+					return err
+				}
+			}
 			if now.old() {
 				done, err = o.upgrade(ctx, conn, now)
 				return err

@@ -107,7 +107,7 @@ func (o opener) openUpgraded(ctx context.Context) (*Store, Upgraded, error) {
 	if err != nil {
 		return nil, Upgraded{}, err
 	}
-	if !now.current() {
+	if !now.current() || now.dirty {
 		return o.ensure(ctx)
 	}
 	o.warnShared(now)

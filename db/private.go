@@ -106,6 +106,10 @@ func (o opener) upgradePrivately(ctx context.Context, copied string) error {
 		if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = OFF"); err != nil {
 			return err
 		}
+		o.opt.Notice = nil
+		if err := o.clearMark(ctx, conn); err != nil {
+			return err
+		}
 		h, err := o.history(ctx)
 		if err != nil {
 			return err

@@ -233,7 +233,7 @@ func TestRestoreSnapshotRefused(t *testing.T) {
 		}, KindNewerSchema},
 		"Dirty": {func(t *testing.T) string {
 			p := aSnapshot(t)
-			raw(t, p, "UPDATE schema_migrations SET dirty = 1")
+			raw(t, p, "UPDATE schema_migrations SET dirty = 1", "DROP VIEW session_completeness")
 			return p
 		}, KindDirty},
 		"Half": {func(t *testing.T) string {

@@ -60,6 +60,9 @@ type standing struct {
 	shared int
 	// latest is the highest version this program knows.
 	latest int
+	// dirty says that another tool left the mark of an unfinished step, although
+	// every object is as the version has it.
+	dirty bool
 }
 
 // version is the last step that is in the file. The shared steps are counted
@@ -102,8 +105,6 @@ func inspect(ctx context.Context, conn *sql.Conn, path string, steps fs.FS) (sta
 		return now, halfUpgradedError(path, "it has sessions but no ledger of its schema steps (table schema_version)")
 	case ledger.rows == 0 && found.begun():
 		return now, noDatabaseError(path)
-	case ledger.dirty:
-		return now, dirtyError(path, now.migrations)
 	case ledger.rows == 0:
 		return now, halfUpgradedError(path, "its ledger schema_version is empty although there are tables")
 	case found.begun():
@@ -120,7 +121,32 @@ func inspect(ctx context.Context, conn *sql.Conn, path string, steps fs.FS) (sta
 			}
 		}
 	}
+	if !ledger.dirty {
+		return now, nil
+	}
+	faults, err := now.faults(ctx, conn)
+	if err != nil {
+		return now, engineError(path, err)
+	}
+	if len(faults) > 0 {
+		return now, dirtyError(path, now.migrations, faults)
+	}
+	now.dirty = true
 	return now, nil
+}
+
+// faults are what is not as the version of the file has it.
+func (s standing) faults(ctx context.Context, conn *sql.Conn) (faults []string, err error) {
+	if s.newer() {
+		return []string{fmt.Sprintf("this program does not know version %d", s.version())}, nil
+	}
+	found, _, err := compareSchema(ctx, conn, s.version())
+	for _, d := range found {
+		if d.Fault != FaultExtra {
+			faults = append(faults, d.String())
+		}
+	}
+	return faults, err
 }
 
 // ledgers is what the two ledgers hold besides the versions.
@@ -171,11 +197,16 @@ func recordedVersion(ctx context.Context, conn *sql.Conn) (int, error) {
 	return now.version(), err
 }
 
-func dirtyError(path string, step int) *Error {
+// dirtyError refuses a file of which nobody can tell how far that step came.
+func dirtyError(path string, step int, faults []string) *Error {
+	hint := "ocr db snapshots lists what can be put in its place; ocr db recover recovered.db saves what it holds into a new file"
+	if newestSnapshot(path) == "" {
+		hint = "ocr db recover recovered.db saves what it holds into a new file"
+	}
 	return &Error{
 		Kind: KindDirty, Path: path,
-		Message: fmt.Sprintf("another tool left schema step %d of %s marked as unfinished (schema_migrations.dirty)", step, path),
-		Hint:    "keep the file as it is and ask whoever ran that tool; this program never sets the mark",
+		Message: fmt.Sprintf("another tool left schema step %d of %s marked as unfinished (schema_migrations.dirty), and not everything is as that version has it: %s", step, path, some(faults)),
+		Hint:    hint,
 	}
 }
 

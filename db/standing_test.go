@@ -17,7 +17,7 @@ func TestStanding(t *testing.T) {
 		{"Sound", "SELECT 1", Latest(), "", false},
 		{"Newer", "UPDATE schema_migrations SET version = version + 1", Latest() + 1, "", false},
 		{"OwnLedgerBehind", "UPDATE schema_migrations SET version = 10", SharedLatest, KindHalfUpgraded, true},
-		{"Dirty", "UPDATE schema_migrations SET dirty = 1", Latest(), KindDirty, false},
+		{"Dirty", "UPDATE schema_migrations SET dirty = 1; DROP VIEW session_completeness", Latest(), KindDirty, false},
 		{"TableGone", "DROP TABLE process_identity", Latest(), KindOutOfOrder, false},
 		{"SharedLedgerGone", "DROP TABLE schema_version", Latest(), KindHalfUpgraded, false},
 		{"SharedStepGone", "DELETE FROM schema_version WHERE version = 7", Latest(), KindHalfUpgraded, false},

@@ -39,7 +39,7 @@ func TestReadStatus(t *testing.T) {
 		{"Gap", "DELETE FROM schema_version WHERE version = 4", 9, KindHalfUpgraded},
 		{"NoLedger", "DROP TABLE schema_version", 9, KindHalfUpgraded},
 		{"NoTable", "DROP TABLE chat_messages", 9, KindHalfUpgraded},
-		{"Dirty", "UPDATE schema_migrations SET dirty = 1", 20, KindDirty},
+		{"Dirty", "UPDATE schema_migrations SET dirty = 1; DROP VIEW session_completeness", 20, KindDirty},
 		{"OutOfOrder", "DROP TABLE process_identity", 24, KindOutOfOrder},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -70,6 +70,8 @@ func specs() []spec {
 		{
 			id: "schema.own_ledger", expected: "one row, not dirty", needs: theDatabase,
 			why: "a step marked as unfinished stops every upgrade", run: ownLedger,
+			fixes: "clears the mark of an unfinished step where every object is as it should be",
+			fix:   openForWriting,
 		},
 		{
 			id: "schema.version", expected: "the version that this program works with", needs: theDatabase,

@@ -142,7 +142,7 @@ func damages() []damage {
 		{name: "SharedLedgerEmpty", id: "schema.shared_ledger", status: Fail, damage: sqlDamage("DELETE FROM schema_version")},
 		{name: "SharedLedgerOfLaterRelease", id: "schema.shared_ledger", status: Warn, damage: sqlDamage(
 			"INSERT INTO schema_version (version, description) VALUES (15, 'later')")},
-		{name: "Dirty", id: "schema.own_ledger", status: Fail, measured: "unfinished", damage: sqlDamage("UPDATE schema_migrations SET dirty = 1")},
+		{name: "Dirty", id: "schema.own_ledger", status: Warn, measured: "clears the mark", damage: sqlDamage("UPDATE schema_migrations SET dirty = 1")},
 		{name: "OwnLedgerEmpty", id: "schema.own_ledger", status: Fail, damage: sqlDamage("DELETE FROM schema_migrations")},
 		{name: "OwnLedgerTwoRows", id: "schema.own_ledger", status: Fail, damage: sqlDamage("INSERT INTO schema_migrations VALUES (3, 0)")},
 		{name: "OwnLedgerText", id: "schema.own_ledger", status: Fail, damage: sqlDamage("UPDATE schema_migrations SET version = 'abc'")},

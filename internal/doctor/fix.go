@@ -87,7 +87,7 @@ func Fix(ctx context.Context, c lifecycle.Caller, in Request, dryRun bool) (Repa
 
 // fixOrder is the order in which fixes can work: what they build on first.
 var fixOrder = []string{
-	"schema.version", "data.journal_mode", "schema.views", "schema.triggers", "data.duplicates",
+	"schema.own_ledger", "schema.version", "data.journal_mode", "schema.views", "schema.triggers", "data.duplicates",
 	"schema.indexes", "data.foreign_keys",
 	"processes.orphans", "lifecycle.unproven", "lifecycle.unfinished", "lifecycle.stale",
 }
