@@ -27,7 +27,7 @@ func dbMigrateCommand(a *app) *command {
 	to := wholeNumber(fs, "to", 1, "stop at the schema version `N`")
 	showSQL := fs.Bool("show-sql", false, "with --dry-run: print the SQL of each step")
 	path := pathFlag(fs, "db", "with --dry-run: try the database file `PATH` instead of the project's")
-	projectDir := fs.String("project", "", "with --dry-run: the file belongs to the project at `DIR`, whose files the repair of sessions looks at")
+	projectDir := pathFlag(fs, "project", "with --dry-run: the file belongs to the project at `DIR`, whose files the repair of sessions looks at")
 	noSnapshot := fs.Bool("no-snapshot", false, "upgrade without keeping a copy of the file as it was")
 	c := &command{
 		name:     "migrate",
