@@ -470,12 +470,22 @@ func environment(t *testing.T) func(string) string {
 	dir, err := exec.LookPath("git")
 	must(t, err)
 	return func(name string) string {
-		if name == "PATH" {
+		switch name {
+		case "PATH":
 			return filepath.Dir(dir)
+		case heartbeatSetting:
+			return longHeartbeat
 		}
 		return ""
 	}
 }
+
+// The sound project is made once and looked at until the last test has ended:
+// the process that lives in it stays alive for longer than any run of tests.
+const (
+	heartbeatSetting = "OCR_AGENT_HEARTBEAT_SECONDS"
+	longHeartbeat    = "1800"
+)
 
 func settle(in *Request, name, text string) {
 	others := in.Getenv

@@ -223,7 +223,7 @@ func examine(t *testing.T, in Request) []Check {
 func examineAsNobody(t *testing.T, root string) []Check {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], root)
-	cmd.Env = append(os.Environ(), "DOCTOR_TEST_PROCESS=1")
+	cmd.Env = append(os.Environ(), "DOCTOR_TEST_PROCESS=1", heartbeatSetting+"="+longHeartbeat)
 	becomeNobody(t, cmd)
 	// The binary itself lies in a folder that only its owner may enter.
 	if os.Getuid() == 0 {
