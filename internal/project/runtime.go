@@ -24,47 +24,64 @@ type Runtime struct {
 	ForwardResumeLeaseSeconds int64
 }
 
+// The highest settings that are taken: one day and thirty days. Beyond them a
+// run whose workers are gone would not be told from one that is worked on.
+const (
+	MaxHeartbeatSeconds = 24 * 60 * 60
+	MaxLeaseSeconds     = 30 * 24 * 60 * 60
+)
+
 // setting is one number of Runtime with the two places that may give it.
 type setting struct {
 	value    *int64
 	key      string // below "runtime" in the configuration
 	variable string // of the environment
+	most     int64  // the highest value; 0 for none
 }
 
 func (r *Runtime) settings() []setting {
 	return []setting{
-		{&r.HeartbeatSeconds, "agent_heartbeat_seconds", "OCR_AGENT_HEARTBEAT_SECONDS"},
-		{&r.ForwardResumeMaxAttempts, "forward_resume_max_attempts", "OCR_FORWARD_RESUME_MAX_ATTEMPTS"},
-		{&r.ForwardResumeLeaseSeconds, "forward_resume_lease_seconds", "OCR_FORWARD_RESUME_LEASE_SECONDS"},
+		{&r.HeartbeatSeconds, "agent_heartbeat_seconds", "OCR_AGENT_HEARTBEAT_SECONDS", MaxHeartbeatSeconds},
+		{&r.ForwardResumeMaxAttempts, "forward_resume_max_attempts", "OCR_FORWARD_RESUME_MAX_ATTEMPTS", 0},
+		{&r.ForwardResumeLeaseSeconds, "forward_resume_lease_seconds", "OCR_FORWARD_RESUME_LEASE_SECONDS", MaxLeaseSeconds},
 	}
 }
 
 // Runtime returns the settings of the project. The environment beats the
 // configuration file, which beats the defaults (60, 2 and 1800). Whatever is no
-// whole number from 1 up is passed over, and a warning says so; a variable set
+// whole number from 1 up, or is above its bound, is skipped, and a warning says so; a variable set
 // to the empty text counts as unset.
 func (p Project) Runtime(getenv func(string) string) (settings Runtime, warnings []string) {
 	settings = Runtime{HeartbeatSeconds: 60, ForwardResumeMaxAttempts: 2, ForwardResumeLeaseSeconds: 1800}
 	configured, warnings := p.configured()
 	for _, s := range settings.settings() {
 		if node := configured[s.key]; node != nil {
-			if value, ok := positiveNode(node); ok {
+			if value, ok := positiveNode(node); ok && s.within(value) {
 				*s.value = value
 			} else {
-				warnings = append(warnings, fmt.Sprintf("%s: runtime.%s is not a whole number from 1 up and is passed over",
-					p.Config(), s.key))
+				warnings = append(warnings, fmt.Sprintf("%s: runtime.%s is not a whole number %s and is skipped",
+					p.Config(), s.key, s.bounds()))
 			}
 		}
 		if text := getenv(s.variable); text != "" {
-			if value, ok := positive(text); ok {
+			if value, ok := positive(text); ok && s.within(value) {
 				*s.value = value
 			} else {
-				warnings = append(warnings, fmt.Sprintf("%s=%q is not a whole number from 1 up and is passed over",
-					s.variable, text))
+				warnings = append(warnings, fmt.Sprintf("%s=%q is not a whole number %s and is skipped",
+					s.variable, text, s.bounds()))
 			}
 		}
 	}
 	return settings, warnings
+}
+
+func (s setting) within(value int64) bool { return s.most == 0 || value <= s.most }
+
+func (s setting) bounds() string {
+	if s.most == 0 {
+		return "from 1 up"
+	}
+	return fmt.Sprintf("from 1 to %d", s.most)
 }
 
 func positive(text string) (int64, bool) {
