@@ -11,7 +11,7 @@ import (
 // changes nothing.
 func CheckCopy(ctx context.Context, path string) error {
 	return Inspect(ctx, path, func(ctx context.Context, r *Reader) error {
-		found, err := faults(ctx, r.conn, "quick_check(1)")
+		found, err := quickCheck(ctx, r.conn, 1)
 		switch {
 		case err != nil:
 			return err

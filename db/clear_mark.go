@@ -18,7 +18,7 @@ func (o opener) clearMark(ctx context.Context, conn *sql.Conn) error {
 		if err != nil || !now.dirty {
 			return err
 		}
-		damage, err := faults(ctx, conn, "quick_check(1)")
+		damage, err := quickCheck(ctx, conn, 1)
 		if err != nil {
 			return err
 		}

@@ -61,15 +61,19 @@ func (r *Reader) integrityErrors(ctx context.Context) ([]string, error) {
 	return r.IntegrityFaults(ctx, true)
 }
 
-// IntegrityFaults are the findings of the engine's own check of every page, at
-// most 100; none when the file is sound. With deep it also compares each entry
-// of an index with its row.
+// maxFaults bounds the findings about one file.
+const maxFaults = 100
+
+// IntegrityFaults are the findings of the engine's own check of every page and
+// of the list of free pages, at most 100; none when the file is sound. With
+// deep it also compares each entry of an index with its row, and looks whether
+// a free page is in use.
 func (r *Reader) IntegrityFaults(ctx context.Context, deep bool) ([]string, error) {
-	check := "quick_check(100)"
+	check := quickCheck
 	if deep {
-		check = "integrity_check(100)"
+		check = integrityCheck
 	}
-	found, err := faults(ctx, r.conn, check)
+	found, err := check(ctx, r.conn, maxFaults)
 	return append([]string{}, found...), err
 }
 

@@ -165,9 +165,9 @@ func (o opener) setPageSize(ctx context.Context, copied string, size int) error 
 // read is an error.
 func (o opener) sound(ctx context.Context) (sound bool, pageSize int, err error) {
 	err = view(ctx, o.path, func(ctx context.Context, conn *sql.Conn) error {
-		faults, err := names(ctx, conn, "PRAGMA quick_check(1)")
-		if err == nil && (len(faults) != 1 || faults[0] != "ok") {
-			return &Error{Kind: KindCorrupt, Path: o.path, Message: some(faults)}
+		found, err := quickCheck(ctx, conn, 1)
+		if err == nil && len(found) > 0 {
+			return &Error{Kind: KindCorrupt, Path: o.path, Message: some(found)}
 		}
 		if err == nil {
 			_, err = recordedVersion(ctx, conn)

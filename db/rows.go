@@ -63,16 +63,6 @@ WHERE type = 'table'
 	return counts, nil
 }
 
-// faults runs one of the engine's own checks, such as quick_check(1), and
-// returns what it finds; none when all is well.
-func faults(ctx context.Context, conn *sql.Conn, check string) ([]string, error) {
-	lines, err := names(ctx, conn, "PRAGMA "+check)
-	if len(lines) == 1 && lines[0] == "ok" {
-		return nil, err
-	}
-	return lines, err
-}
-
 // quoteName writes the name of an object so that it is read as one.
 func quoteName(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`

@@ -321,7 +321,7 @@ SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)`,
 
 // judge checks the new file and says whether all was saved.
 func (s *salvage) judge(ctx context.Context, conn *sql.Conn) error {
-	found, err := faults(ctx, conn, "integrity_check(10)")
+	found, err := integrityCheck(ctx, conn, 10)
 	if err != nil {
 		return err
 	}

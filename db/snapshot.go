@@ -181,7 +181,7 @@ const progressPause = 200 * time.Millisecond
 // checkCopy reads a whole copy and returns the version inside.
 func (o opener) checkCopy(ctx context.Context, copied string) (version int, err error) {
 	err = connectAndRun(ctx, o.path, copied, "mode=ro&immutable=1", inReadTransaction(func(ctx context.Context, conn *sql.Conn) error {
-		found, err := faults(ctx, conn, "quick_check(1)")
+		found, err := quickCheck(ctx, conn, 1)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package care_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -52,6 +53,45 @@ func TestVacuum(t *testing.T) {
 			t.Errorf("%v %+v", copies, done)
 		}
 	})
+}
+
+// TestVacuum_FreeList: a file whose list of free pages is damaged is made sound
+// without losing a row, and the snapshot made first is sound as well.
+func TestVacuum_FreeList(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]struct {
+		offset int64
+		bytes  string
+	}{
+		"FirstPage": {32, "\x00\x0f\x42\x3f"},
+		"Count":     {36, "\x00\x00\x00\x63"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			d.bulky()
+			d.run("PRAGMA wal_checkpoint(TRUNCATE)")
+			rows := d.text("SELECT group_concat(id || content) FROM (SELECT * FROM markdown_artifacts ORDER BY id)")
+			file, err := os.OpenFile(d.Project.Database(), os.O_RDWR, 0)
+			must(t, err)
+			_, err = file.WriteAt([]byte(damage.bytes), damage.offset)
+			must(t, errors.Join(err, file.Close()))
+			if err := db.CheckCopy(t.Context(), d.Project.Database()); db.KindOf(err) != db.KindCorrupt {
+				t.Fatalf("the damage is not seen: %v", err)
+			}
+			if health, err := db.ReadHealth(t.Context(), d.Project.Database(), d.Options()); err != nil || len(health.IntegrityErrors) == 0 {
+				t.Fatalf("db doctor does not see the damage: %v %v", health.IntegrityErrors, err)
+			}
+			done, err := care.Vacuum(t.Context(), d.Caller, care.VacuumOptions{})
+			must(t, err)
+			must(t, db.CheckCopy(t.Context(), done.Snapshot))
+			must(t, db.CheckCopy(t.Context(), d.Project.Database()))
+			d.run("INSERT INTO user_notes (target_type, target_id, content) VALUES ('session', 's', zeroblob(20000))")
+			if after := d.text("SELECT group_concat(id || content) FROM (SELECT * FROM markdown_artifacts ORDER BY id)"); after != rows {
+				t.Error("rows changed")
+			}
+		})
+	}
 }
 
 // TestVacuum_Refuses: neither a dashboard nor another user is disturbed; with

@@ -110,7 +110,7 @@ func specs() []spec {
 			why: "a foreign trigger or column may keep rows from being written", run: schemaExtra,
 		},
 		{
-			id: "data.integrity", expected: "no damaged page, and indexes that fit their tables", needs: theDatabase, whole: true,
+			id: "data.integrity", expected: "no damaged page, free ones included, and indexes that fit their tables", needs: theDatabase, whole: true,
 			why: "what is damaged is lost sooner or later, and damage spreads with every write", run: dataIntegrity,
 		},
 		{

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -186,6 +187,21 @@ func damages() []damage {
 			info, err := os.Stat(p.Database())
 			must(t, err)
 			must(t, os.Truncate(p.Database(), info.Size()-1000))
+		}},
+		{name: "FreeListBroken", id: "data.integrity", status: Fail, measured: "list of free pages", damage: func(t *testing.T, p project.Project, _ *Request) {
+			freePages(t, p)
+			overwrite(t, p.Database(), 32, []byte("\x00\x0f\x42\x3f"))
+		}},
+		{name: "FreeListTooShort", id: "data.integrity", status: Fail, measured: "list of free pages", damage: func(t *testing.T, p project.Project, _ *Request) {
+			freePages(t, p)
+			overwrite(t, p.Database(), 36, []byte("\x00\x00\x00\x63"))
+		}},
+		{name: "FreePageInUse", id: "data.integrity", status: Fail, measured: "list of free pages", damage: func(t *testing.T, p project.Project, in *Request) {
+			in.Deep = true
+			freePages(t, p)
+			trunk := readAt(t, p.Database(), 32)
+			used := pageOf(t, p.Database(), "user_notes")/4096 + 1
+			overwrite(t, p.Database(), (trunk-1)*4096+8, binary.BigEndian.AppendUint32(nil, uint32(used)))
 		}},
 		{name: "IndexRowGone", id: "data.integrity", status: Fail, damage: behindIndex("idx_findings_severity",
 			"INSERT INTO review_findings (reviewer_output_id, title, severity) SELECT id, 'not in the index', 'low' FROM reviewer_outputs LIMIT 1")},
@@ -541,6 +557,27 @@ func overwrite(t *testing.T, path string, offset int64, content []byte) {
 	_, err = f.WriteAt(content, offset)
 	must(t, err)
 	must(t, f.Close())
+}
+
+// freePages leaves pages in the file that hold nothing.
+func freePages(t *testing.T, p project.Project) {
+	t.Helper()
+	raw(t, p.Database(),
+		`WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+		INSERT INTO user_notes (target_type, target_id, content) SELECT 'session', 'done', zeroblob(4000) FROM n`,
+		"DELETE FROM user_notes", "PRAGMA wal_checkpoint(TRUNCATE)")
+}
+
+// readAt reads one number of four bytes, as the file format stores it.
+func readAt(t *testing.T, path string, offset int64) int64 {
+	t.Helper()
+	f, err := os.Open(path)
+	must(t, err)
+	defer f.Close()
+	var number [4]byte
+	_, err = f.ReadAt(number[:], offset)
+	must(t, err)
+	return int64(binary.BigEndian.Uint32(number[:]))
 }
 
 // pageOf is where the first page of a table or index begins.

@@ -25,7 +25,7 @@ var fixOutcomes = map[string]string{
 	"OrphanEvent": Left,
 	"Newer":       Left,
 	// There is no fix that loses nothing.
-	"Dirty": Mended, "PageZeroed": "", "UsedPageZeroed": "", "IndexPageOverwritten": "", "IndexRowGone": "", "Truncated": "",
+	"Dirty": Mended, "FreeListBroken": "", "FreeListTooShort": "", "FreePageInUse": "", "PageZeroed": "", "UsedPageZeroed": "", "IndexPageOverwritten": "", "IndexRowGone": "", "Truncated": "",
 	"DatabaseIsText": "", "DatabaseEmpty": "", "DatabaseGone": "", "OtherTables": "", "TableGone": "", "PhasePastTheLog": "",
 }
 

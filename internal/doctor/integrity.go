@@ -8,8 +8,9 @@ import (
 	"ocr/db"
 )
 
-// dataIntegrity has the engine look at every page and count the entries of
-// every index. With Deep it also compares each entry with its row.
+// dataIntegrity has the engine look at every page, at the list of free pages
+// and count the entries of every index. With Deep it also compares each entry
+// with its row, and the free pages with those in use.
 func dataIntegrity(ctx context.Context, x *exam) result {
 	check := "quick_check"
 	if x.Deep {
@@ -28,6 +29,8 @@ func dataIntegrity(ctx context.Context, x *exam) result {
 		return unknown(err, "ocr doctor --deep")
 	case x.head.short() > 0:
 		return x.damaged(nil)
+	case db.OnlyFreeList(found):
+		return fail("ocr db vacuum", "%s found damage in the list of free pages only: every row can be read, and the next writes would fail or overwrite rows", check).with(rows)
 	case len(rows) > 0:
 		return fail(recoverCopy, "%s found %d faults", check, len(rows)).with(rows)
 	}
