@@ -26,7 +26,7 @@ type Repaired struct {
 
 // Repair deletes artifact rows that refer to something that is gone, after a
 // copy of the file. Rows of sessions, events and processes stay, and so does
-// what people wrote and what it hangs on. Without such rows it makes no copy.
+// what people wrote and what it hangs on. Where no row can go it makes no copy.
 // While the schema is not as expected it deletes nothing.
 func Repair(ctx context.Context, c lifecycle.Caller, opt RepairOptions) (Repaired, error) {
 	var done Repaired
@@ -40,8 +40,8 @@ func Repair(ctx context.Context, c lifecycle.Caller, opt RepairOptions) (Repaire
 	if err != nil || len(health.Orphans) == 0 {
 		return done, err
 	}
-	err = c.Read(ctx, func(ctx context.Context, r *db.Reader) error { return r.Deletable(ctx) })
-	if err != nil {
+	some, err := doctor.AnyOrphans(ctx, c)
+	if err != nil || !some {
 		return done, err
 	}
 	if !opt.NoSnapshot {

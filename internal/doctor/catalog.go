@@ -154,7 +154,7 @@ func specs() []spec {
 		{
 			id: "lifecycle.drift", expected: "rows that say what the log says", needs: theDatabase, since: 25, probe: true,
 			why: "the row was changed past the log, and programs that read it go on from the wrong place",
-			run: offending("lifecycle.drift", Fail, "ocr db query 'SELECT * FROM session_drift'"),
+			run: lifecycleDrift,
 		},
 		{
 			id: "lifecycle.terminals", expected: "one completion for each round or run", needs: theDatabase, since: 1, probe: true,

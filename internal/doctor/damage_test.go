@@ -249,7 +249,10 @@ func damages() []damage {
 				"INSERT INTO sessions (id, branch, status, workflow_type, current_phase, session_dir) VALUES ('hidden', 'b', 'closed', 'review', 'complete', '"+strings.Repeat("x", 300)+"')")
 		}},
 		{name: "PhasePastTheLog", id: "lifecycle.drift", status: Fail, damage: sqlDamage("UPDATE sessions SET current_phase = 'synthesis' WHERE id = 'going'")},
-		{name: "RoundBelowTheLog", id: "lifecycle.drift", status: Fail, damage: sqlDamage("UPDATE sessions SET current_round = 1 WHERE id = 'done'")},
+		{name: "RoundBelowTheLog", id: "lifecycle.drift", status: Warn, measured: "lower number", damage: sqlDamage("UPDATE sessions SET current_round = 1 WHERE id = 'done'")},
+		{name: "RunBelowTheLog", id: "lifecycle.drift", status: Warn, measured: "lower number", damage: sqlDamage("UPDATE sessions SET current_map_run = 1 WHERE id = 'chart'")},
+		{name: "RoundAndPhase", id: "lifecycle.drift", status: Fail, damage: sqlDamage("UPDATE sessions SET current_phase = 'synthesis' WHERE id = 'going'",
+			"UPDATE sessions SET current_round = 1 WHERE id = 'done'")},
 		{name: "CompletedTwice", id: "lifecycle.terminals", status: Warn, damage: func(t *testing.T, p project.Project, _ *Request) {
 			around(t, p.Database(), "trg_events_one_terminal", `INSERT INTO orchestration_events (session_id, event_type, phase, phase_number, round, metadata)
 				SELECT session_id, event_type, phase, phase_number, round, metadata FROM orchestration_events

@@ -44,18 +44,24 @@ func recreate(kind string) func(context.Context, lifecycle.Caller) (string, erro
 
 // nothingDerived: all that point nowhere are rows that nobody may take away.
 func nothingDerived(ctx context.Context, c lifecycle.Caller, _ Check) (string, error) {
-	some := false
-	err := c.Read(ctx, func(ctx context.Context, r *db.Reader) (err error) {
+	some, err := AnyOrphans(ctx, c)
+	if err != nil || some {
+		return "", err
+	}
+	return "rows of sessions, events and processes stay, and what people wrote or what that hangs on", nil
+}
+
+// AnyOrphans reports whether DeleteOrphans would delete a row. It is an
+// *db.Error while the schema is not as expected.
+func AnyOrphans(ctx context.Context, c lifecycle.Caller) (some bool, err error) {
+	err = c.Read(ctx, func(ctx context.Context, r *db.Reader) (err error) {
 		if err := r.Deletable(ctx); err != nil {
 			return err
 		}
 		some, err = r.OrphanArtifactAny(ctx)
 		return err
 	})
-	if err != nil || some {
-		return "", err
-	}
-	return "rows of sessions, events and processes stay, and what people wrote or what that hangs on", nil
+	return some, err
 }
 
 // DeleteOrphans deletes artifact rows of sessions that are not there, in one
