@@ -24,7 +24,7 @@ demo: build ## play a whole review and a change map in a scratch project
 	scripts/demo.sh bin/ocr
 
 test: ## run every test
-	go test ./...
+	go test -shuffle=on ./...
 
 generate: ## make the accessors in db/gen anew from the SQL
 	rm -rf db/gen

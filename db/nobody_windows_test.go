@@ -1,6 +1,9 @@
 package db
 
-import "os/exec"
+import (
+	"os/exec"
+	"testing"
+)
 
 // becomeNobody is never reached: nobody is root here.
-func becomeNobody(*exec.Cmd) {}
+func becomeNobody(*testing.T, *exec.Cmd) {}

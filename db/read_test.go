@@ -162,7 +162,7 @@ func TestReadOnlyPlace(t *testing.T) {
 			as := func(verb string) (string, error) {
 				cmd := command(verb, path, "1")
 				cmd.Path, cmd.Args[0] = program, program
-				becomeNobody(cmd)
+				becomeNobody(t, cmd)
 				out, err := cmd.CombinedOutput()
 				return strings.TrimSpace(string(out)), err
 			}
@@ -198,7 +198,7 @@ func TestReadForbidden(t *testing.T) {
 		for _, verb := range []string{"count", "write"} {
 			cmd := command(verb, path, "1")
 			cmd.Path, cmd.Args[0] = program, program
-			becomeNobody(cmd)
+			becomeNobody(t, cmd)
 			if out, err := cmd.CombinedOutput(); err == nil || !strings.HasPrefix(string(out), string(KindUnreadable)+" ") {
 				t.Errorf("%s of %s with mode %o: %s (%v)", verb, name, mode, out, err)
 			}
