@@ -195,6 +195,26 @@ func TestSnapshotRefused(t *testing.T) {
 	})
 }
 
+// TestSnapshotIsRead: a copy counts only after all of its pages were looked at.
+// Its version alone can be read from one with a damaged table, too.
+func TestSnapshotIsRead(t *testing.T) {
+	path := fresh(t)
+	copied := aSnapshot(t)
+	if _, err := newOpener(path, Options{}).checkCopy(t.Context(), copied); err != nil {
+		t.Fatal(err)
+	}
+	page := number(t, copied, "SELECT rootpage FROM sqlite_schema WHERE name = 'user_notes'")
+	f, err := os.OpenFile(copied, os.O_WRONLY, 0)
+	must(t, err)
+	_, err = f.WriteAt([]byte(strings.Repeat("\xff", 4000)), int64(page-1)*4096)
+	must(t, join(err, f.Close()))
+	_, err = newOpener(path, Options{}).checkCopy(t.Context(), copied)
+	wantKind(t, err, KindCorrupt)
+	_, err = CheckSnapshot(t.Context(), copied)
+	wantKind(t, err, KindCorrupt)
+	wantKind(t, CheckCopy(t.Context(), copied), KindCorrupt)
+}
+
 // TestReadUpgraded answers for old files without touching them.
 func TestReadUpgraded(t *testing.T) {
 	for version := 1; version < Latest(); version += 4 {

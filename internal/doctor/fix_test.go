@@ -151,6 +151,25 @@ func TestFixKeepsWhatPeopleWrote(t *testing.T) {
 	}
 }
 
+// TestFixDamaged mends nothing in a damaged file, whatever it could mend
+// otherwise: what was asked for does not matter.
+func TestFixDamaged(t *testing.T) {
+	for _, only := range [][]string{nil, {"schema.indexes"}} {
+		p := soundProject(t)
+		raw(t, p.Database(), "DROP INDEX idx_events_type")
+		freePages(t, p)
+		overwrite(t, p.Database(), 32, []byte("\x00\x0f\x42\x3f"))
+		before := snapshotOf(t, p.Root)
+		repair := mend(t, p, Request{Start: p.Root, Getenv: environment(t), Program: thisProgram(), Only: only}, false)
+		if len(repair.Fixes) != 1 || repair.Fixes[0].Outcome != Left || !strings.Contains(repair.Fixes[0].Detail, "data.integrity stands in the way") || repair.Snapshot != "" {
+			t.Errorf("%v: %+v", only, repair)
+		}
+		if snapshotOf(t, p.Root) != before {
+			t.Errorf("%v: something changed", only)
+		}
+	}
+}
+
 // TestFixWithoutRoom changes nothing when no snapshot can be made.
 func TestFixWithoutRoom(t *testing.T) {
 	p := soundProject(t)

@@ -128,6 +128,27 @@ func TestResume(t *testing.T) {
 		}
 	})
 
+	t.Run("MapCompletedEndsLeases", func(t *testing.T) {
+		d := newDesk(t)
+		d.begin("m", "map")
+		for range d.Runtime.ForwardResumeMaxAttempts {
+			_, err := d.resume("m")
+			must(t, err)
+			d.Runtime.ForwardResumeLeaseSeconds = -1 // over at once
+		}
+		d.Runtime.ForwardResumeLeaseSeconds = 1800
+		d.walk("m", "synthesis")
+		_, err := d.completeMap("m", aMap)
+		must(t, err)
+		// Another program opens the next run in the row only.
+		d.sql("UPDATE sessions SET current_map_run = 2, current_phase = 'map-context', phase_number = 1 WHERE id = 'm'")
+		got, err := d.resume("m")
+		must(t, err)
+		if !got.Resumed || got.MapRun != 2 || got.AttemptsLeft != d.Runtime.ForwardResumeMaxAttempts-1 {
+			t.Errorf("%+v", got)
+		}
+	})
+
 	t.Run("LeaseHeld", func(t *testing.T) {
 		d := newDesk(t)
 		d.begin("s", "review")
