@@ -127,6 +127,10 @@ func specs() []spec {
 			fix:   foldDuplicates,
 		},
 		{
+			id: "data.log_gaps", expected: "every event that was ever written", needs: theDatabase, since: 1, probe: true,
+			why: "the log is the evidence for everything else, and a part of it was taken away or lost", run: dataLogGaps,
+		},
+		{
 			id: "data.times", expected: "times that can be read, none ahead", needs: theDatabase, since: 11, probe: true,
 			why: "a time that is none, or lies ahead, is never old: nothing that carries it is swept", run: dataTimes,
 		},

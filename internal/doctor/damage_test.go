@@ -221,6 +221,19 @@ func damages() []damage {
 			raw(t, p.Database(), strings.Replace(index, "UNIQUE ", "", 1))
 			rewrite("index", "idx_markdown_artifacts_logical", "CREATE INDEX", "CREATE UNIQUE INDEX")(t, p, nil)
 		}},
+		{name: "LogCutAtStart", id: "data.log_gaps", status: Warn, measured: "1 events were written and are not there: ids 1", damage: func(t *testing.T, p project.Project, _ *Request) {
+			around(t, p.Database(), "trg_events_never_deleted", "DELETE FROM orchestration_events WHERE id = 1")
+		}},
+		{name: "LogCutInside", id: "data.log_gaps", status: Warn, measured: "3 events were written and are not there: ids 3-4, 6", damage: func(t *testing.T, p project.Project, _ *Request) {
+			around(t, p.Database(), "trg_events_never_deleted", "DELETE FROM orchestration_events WHERE id IN (3, 4, 6)")
+		}},
+		{name: "LogCutAtEnd", id: "data.log_gaps", status: Warn, measured: "2 events", damage: func(t *testing.T, p project.Project, _ *Request) {
+			raw(t, p.Database(), "INSERT INTO orchestration_events (session_id, event_type, phase, phase_number, round) VALUES ('going', 'phase_transition', 'context', 1, 1), ('going', 'phase_transition', 'context', 1, 1)")
+			around(t, p.Database(), "trg_events_never_deleted", "DELETE FROM orchestration_events WHERE id > (SELECT MAX(id) - 2 FROM orchestration_events)")
+		}},
+		{name: "SessionErased", id: "data.log_gaps", status: Warn, measured: "folders with results of sessions without a row: chart", damage: func(t *testing.T, p project.Project, _ *Request) {
+			around(t, p.Database(), "trg_events_never_deleted", "PRAGMA foreign_keys = ON", "DELETE FROM orchestration_events WHERE session_id = 'chart'", "DELETE FROM sessions WHERE id = 'chart'")
+		}},
 		{name: "TimeIsText", id: "data.times", status: Fail, damage: sqlDamage("UPDATE sessions SET updated_at = 'yesterday' WHERE id = 'done'")},
 		{name: "HeartbeatIsText", id: "data.times", status: Fail, damage: sqlDamage("UPDATE command_executions SET last_heartbeat_at = 'soon' WHERE uid = 'living'")},
 		{name: "TimeAhead", id: "data.times", status: Warn, damage: sqlDamage(
