@@ -131,6 +131,14 @@ func specs() []spec {
 			why: "the log is the evidence for everything else, and a part of it was taken away or lost", run: dataLogGaps,
 		},
 		{
+			id: "data.results", expected: "rows for readers that say what the log says", needs: theDatabase, since: 8, probe: true,
+			why:   "open findings and exports come from these rows, and would tell what was never the result",
+			run:   offending("data.results", Fail, fixDryRun),
+			fixes: "reads round-meta.json or map-meta.json in again where it says what the log says; triage and notes stay",
+			fix:   readAgain,
+			idle:  nothingToReadAgain,
+		},
+		{
 			id: "data.times", expected: "times that can be read, none ahead", needs: theDatabase, since: 11, probe: true,
 			why: "a time that is none, or lies ahead, is never old: nothing that carries it is swept", run: dataTimes,
 		},

@@ -221,6 +221,9 @@ func damages() []damage {
 			raw(t, p.Database(), strings.Replace(index, "UNIQUE ", "", 1))
 			rewrite("index", "idx_markdown_artifacts_logical", "CREATE INDEX", "CREATE UNIQUE INDEX")(t, p, nil)
 		}},
+		{name: "FindingsGone", id: "data.results", status: Fail, damage: sqlDamage("DELETE FROM review_findings")},
+		{name: "VerdictChanged", id: "data.results", status: Fail, damage: sqlDamage("UPDATE review_rounds SET verdict = 'APPROVE' WHERE session_id = 'done' AND round_number = 2")},
+		{name: "MapFilesGone", id: "data.results", status: Fail, damage: sqlDamage("DELETE FROM map_files")},
 		{name: "LogCutAtStart", id: "data.log_gaps", status: Warn, measured: "1 events were written and are not there: ids 1", damage: func(t *testing.T, p project.Project, _ *Request) {
 			around(t, p.Database(), "trg_events_never_deleted", "DELETE FROM orchestration_events WHERE id = 1")
 		}},

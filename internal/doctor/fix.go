@@ -88,7 +88,7 @@ func Fix(ctx context.Context, c lifecycle.Caller, in Request, dryRun bool) (Repa
 // fixOrder is the order in which fixes can work: what they build on first.
 var fixOrder = []string{
 	"schema.own_ledger", "schema.version", "data.journal_mode", "schema.views", "schema.triggers", "data.duplicates",
-	"schema.indexes", "data.foreign_keys",
+	"schema.indexes", "data.foreign_keys", "data.results",
 	"processes.orphans", "lifecycle.unproven", "lifecycle.unfinished", "lifecycle.stale",
 }
 

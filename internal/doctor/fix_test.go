@@ -16,7 +16,7 @@ import (
 // about.
 var fixOutcomes = map[string]string{
 	"Older": Mended, "RollbackJournal": Mended, "Duplicates": Mended,
-	"OrphanArtifact": Mended, "ManyOrphans": Mended, "IndexGone": Mended, "CloseGuardGone": Mended, "ViewGone": Mended,
+	"OrphanArtifact": Mended, "FindingsGone": Mended, "VerdictChanged": Mended, "MapFilesGone": Mended, "ManyOrphans": Mended, "IndexGone": Mended, "CloseGuardGone": Mended, "ViewGone": Mended,
 	"ProcessDead": Mended, "ClosedWithoutProof": Mended, "ClosedByAnOldReason": Mended, "CompleteButOpen": Mended, "Stale": Mended, "StaleInISO": Mended,
 	"IndexOnOtherColumn": Mended, "TriggerWeaker": Mended, "ViewOther": Mended,
 	// Nobody can tell what is on disk.
