@@ -131,17 +131,17 @@ func TestResume(t *testing.T) {
 	t.Run("MapCompletedEndsLeases", func(t *testing.T) {
 		d := newDesk(t)
 		d.begin("m", "map")
-		for range d.Runtime.ForwardResumeMaxAttempts {
-			_, err := d.resume("m")
-			must(t, err)
-			d.Runtime.ForwardResumeLeaseSeconds = -1 // over at once
-		}
-		d.Runtime.ForwardResumeLeaseSeconds = 1800
 		d.walk("m", "synthesis")
-		_, err := d.completeMap("m", aMap)
-		must(t, err)
-		// Another program opens the next run in the row only.
-		d.sql("UPDATE sessions SET current_map_run = 2, current_phase = 'map-context', phase_number = 1 WHERE id = 'm'")
+		for range d.Runtime.ForwardResumeMaxAttempts {
+			d.event("m", "session_resumed", `'{"kind":"forward_resume","round":1,"owner":"other","token":"t","lease_seconds":1800}'`, "datetime('now')")
+		}
+		_, err := d.resume("m")
+		if err == nil {
+			t.Fatal("the lease of somebody else does not hold")
+		}
+		// Another program completes the run, and opens the next in the row only.
+		d.sql(`INSERT INTO orchestration_events (session_id, event_type, phase, phase_number, round) VALUES ('m', 'map_completed', 'synthesis', 5, 1);
+			UPDATE sessions SET current_map_run = 2, current_phase = 'map-context', phase_number = 1 WHERE id = 'm'`)
 		got, err := d.resume("m")
 		must(t, err)
 		if !got.Resumed || got.MapRun != 2 || got.AttemptsLeft != d.Runtime.ForwardResumeMaxAttempts-1 {
