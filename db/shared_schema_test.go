@@ -281,7 +281,8 @@ func observe(t *testing.T, p prompt) map[string]string {
 			}
 			facts["check "+name+"."+match[1]] = strings.Join(words, " ")
 		}
-		if strings.Count(text, "CHECK") != len(checkedWords.FindAllString(text, -1)) {
+		// No shared table is STRICT: what our own ones check is not compared.
+		if !strings.HasSuffix(text, "STRICT") && strings.Count(text, "CHECK") != len(checkedWords.FindAllString(text, -1)) {
 			t.Errorf("%s has a CHECK that this test cannot read", name)
 		}
 		if strings.Contains(text, "AUTOINCREMENT") {

@@ -18,19 +18,36 @@ func (a *app) caller() (lifecycle.Caller, error) {
 	if err != nil {
 		return lifecycle.Caller{}, err
 	}
-	uid := a.getenv("OCR_DASHBOARD_EXECUTION_UID")
+	uid := a.as
+	if uid == "" {
+		uid = a.getenv("OCR_DASHBOARD_EXECUTION_UID")
+	}
 	return lifecycle.Caller{
 		Project:      p,
 		Runtime:      a.runtime(p),
 		StartDir:     a.fromDir(a.chdir),
 		Owner:        ownName(uid),
 		ExecutionUID: uid,
-		Lease:        a.shownLease(),
-		LeaseByFlag:  a.lease != "",
-		Notice:       func(line string) { a.note("%s", line) },
-		Progress:     a.progress(),
-		Waiting:      a.statusLine(),
+
+		ExecutionUIDByFlag: a.as != "",
+		ParentPID:          int64(os.Getppid()),
+		Lease:              a.shownLease(),
+		LeaseByFlag:        a.lease != "",
+		Notice:             func(line string) { a.note("%s", line) },
+		Progress:           a.progress(),
+		Waiting:            a.statusLine(),
 	}, nil
+}
+
+// asFlag declares --as as every verb on sessions and processes takes it.
+func asFlag(a *app, fs *flag.FlagSet) {
+	fs.Func("as", "the caller is the process `UID`, as start-instance printed it; OCR_DASHBOARD_EXECUTION_UID, if left out", func(text string) error {
+		if text == "" {
+			return errors.New("it takes the id that ocr session start-instance printed")
+		}
+		a.as = text
+		return nil
+	})
 }
 
 // leaseFlag declares --lease as every verb on sessions takes it. An empty token

@@ -3,7 +3,8 @@ package main
 import "flag"
 
 // sessionGroup holds the verbs of the processes that work for a session.
-func sessionGroup(verbs ...*command) *command {
+func sessionGroup(a *app, verbs ...*command) *command {
+	addFlags(a, verbs, asFlag)
 	return &command{
 		name:     "session",
 		synopsis: "record the agent processes of a session and see which of them live",

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"ocr/internal/journal"
-	"ocr/internal/process"
 )
 
 // journaledProcess is one process of what list prints under --json. The keys
@@ -34,7 +33,7 @@ type journaledProcess struct {
 	HeartbeatAge *int64 `json:"heartbeat_age_seconds"` // null where the heartbeat is no time
 	// Of a process that has ended the rest is null.
 	Liveness *string `json:"liveness"` // alive, dead, unknown
-	Provable *bool   `json:"provable"` // false: its death could not be proved from here
+	Provable *bool   `json:"provable"` // true: by a look at the process, false: by its heartbeat alone
 	Reason   *string `json:"liveness_reason"`
 }
 
@@ -47,9 +46,9 @@ func listProcessesCommand(a *app) *command {
 		name:     "list",
 		synopsis: "list the processes of a session, oldest first",
 		usage:    "[--workflow ID | --all] [--json]",
-		long: `A running process whose last heartbeat is old is stalled, which says nothing about
-its death. Alive and dead are what a look at the process itself proves; unknown is
-what cannot be proved from here, with the reason. Changes nothing.`,
+		long: `Alive is a process that is proved to live, or whose last heartbeat is young; dead
+one that is proved dead; unknown any other, with the reason. One whose last heartbeat
+is old is stalled, which says nothing about its death. Changes nothing.`,
 		example: "ocr session list --workflow 2026-03-02-cart --json",
 		exits:   []int{exitOK, exitEnvironment, exitUsage, exitAmbiguous, exitNotFound, exitBusy},
 		flags:   fs,
@@ -86,11 +85,10 @@ func processJSON(row journal.Listed) journaledProcess {
 		Phase: row.Phase, Status: row.Status, Kind: row.Kind, PID: row.PID,
 		StartedAt: row.StartedAt, LastHeartbeatAt: row.LastHeartbeatAt, EndedAt: row.EndedAt,
 		ExitCode: row.ExitCode, Notes: row.Notes,
-		Stalled: row.Stalled, HeartbeatAge: row.HeartbeatAgeSeconds,
 	}
 	if row.Verdict != nil {
-		provable := row.Verdict.State != process.Unknown
-		p.Liveness, p.Provable = &row.Verdict.State, &provable
+		p.Stalled, p.HeartbeatAge = row.Verdict.Stalled, row.Verdict.HeartbeatAge
+		p.Liveness, p.Provable = &row.Verdict.State, &row.Verdict.Proved
 		if row.Verdict.Reason != "" {
 			p.Reason = &row.Verdict.Reason
 		}
@@ -100,11 +98,14 @@ func processJSON(row journal.Listed) journaledProcess {
 
 func processText(w io.Writer, p journaledProcess) {
 	state := p.Status
+	if p.Liveness != nil {
+		state += ", " + *p.Liveness
+	}
 	if p.Stalled {
 		state += fmt.Sprintf(", stalled: last heartbeat %d s ago", *p.HeartbeatAge)
 	}
 	if p.Reason != nil {
-		state += ", " + *p.Liveness + ": " + *p.Reason
+		state += ", " + *p.Reason
 	}
 	fmt.Fprintf(w, "%s  %s  %-10s  %-20s  %-20s  %s\n", oneLine(p.StartedAt), oneLine(p.ID), p.Kind,
 		oneLine(optional(p.Name)), oneLine(p.WorkflowID), oneLine(state))

@@ -49,6 +49,9 @@ the rows of processes that are provably dead. A closed session takes none: 6.`,
 		if err != nil {
 			return err
 		}
+		if !a.json {
+			a.note("note: later commands of this agent know it by --as %s, or by OCR_DASHBOARD_EXECUTION_UID=%s", started.ID, started.ID)
+		}
 		return a.print(startedProcess{schemaVersion, started.ID}, func(w io.Writer) {
 			fmt.Fprintln(w, started.ID)
 		})

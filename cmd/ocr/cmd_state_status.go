@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"ocr/internal/lifecycle"
-	"ocr/internal/process"
 )
 
 // statusResult is what status prints under --json; the keys are shared with
@@ -88,7 +87,7 @@ func statusJSON(s lifecycle.Status) statusResult {
 	}
 	for _, p := range s.Next.WaitingOn {
 		result.WaitingOn = append(result.WaitingOn, waitingProcess{
-			p.ID, p.Name, p.HeartbeatAge, p.Stalled, p.Verdict.State != process.Unknown, p.Verdict.State, p.Verdict.Reason,
+			p.ID, p.NameText(), p.HeartbeatAge, p.Stalled, p.Proved, p.State, p.Reason,
 		})
 	}
 	return result

@@ -28,6 +28,7 @@ type app struct {
 	chdir string // -C
 	json  bool   // --json
 	lease string // --lease, of the verbs on sessions
+	as    string // --as, of the verbs on sessions and processes
 }
 
 // run is the whole program: it reads the command line, runs one command and

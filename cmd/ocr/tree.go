@@ -1,5 +1,7 @@
 package main
 
+import "flag"
+
 // tree declares every command of the program. To add one, write its
 // constructor in a file of its own and name it here.
 func tree(a *app) *command {
@@ -20,7 +22,7 @@ OCR_NO_DELEGATE=1 switches that off.`,
 			statusCommand(a), showCommand(a), listCommand(a), eventsCommand(a),
 			resumeCommand(a), sweepCommand(a), syncCommand(a), reconcileCommand(a),
 		),
-		sessionGroup(
+		sessionGroup(a,
 			startInstanceCommand(a), bindVendorIDCommand(a), beatCommand(a), endInstanceCommand(a),
 			listProcessesCommand(a), latestVendorCommand(a),
 		),
@@ -43,12 +45,7 @@ OCR_NO_DELEGATE=1 switches that off.`,
 
 // stateGroup holds the verbs that move a session.
 func stateGroup(a *app, verbs ...*command) *command {
-	for _, verb := range verbs {
-		if verb.flags == nil {
-			verb.flags = newFlags()
-		}
-		leaseFlag(a, verb.flags)
-	}
+	addFlags(a, verbs, asFlag, leaseFlag)
 	return &command{
 		name:     "state",
 		synopsis: "begin, advance, complete and inspect sessions",
@@ -62,6 +59,18 @@ func stateGroup(a *app, verbs ...*command) *command {
 			"map-complete":   "complete-map",
 			"close":          "finish",
 		},
+	}
+}
+
+// addFlags declares the flags that all verbs of a group take.
+func addFlags(a *app, verbs []*command, declare ...func(*app, *flag.FlagSet)) {
+	for _, verb := range verbs {
+		if verb.flags == nil {
+			verb.flags = newFlags()
+		}
+		for _, flags := range declare {
+			flags(a, verb.flags)
+		}
 	}
 }
 

@@ -225,20 +225,23 @@ func (q *Queries) ExecutionGet(ctx context.Context, id int64) (ExecutionGetRow, 
 
 const ExecutionIdentify = `-- name: ExecutionIdentify :execrows
 INSERT INTO process_identity (
-    execution_id, host, boot_id, pid_space, pid, pid_started_ms,
-    pid_started_ticks, phase
+    execution_id, machine, host, boot_id, pid_space, time_space, pid,
+    pid_started_ms, pid_started_ticks, phase
 ) VALUES (
     ?1, ?2, ?3,
     ?4, ?5, ?6,
-    ?7, ?8
+    ?7, ?8, ?9,
+    ?10
 )
 `
 
 type ExecutionIdentifyParams struct {
 	ExecutionID     int64
+	Machine         *string
 	Host            *string
 	BootID          *string
 	PIDSpace        *string
+	TimeSpace       *string
 	PID             *int64
 	PIDStartedMs    *int64
 	PIDStartedTicks *int64
@@ -249,9 +252,11 @@ type ExecutionIdentifyParams struct {
 func (q *Queries) ExecutionIdentify(ctx context.Context, arg ExecutionIdentifyParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, ExecutionIdentify,
 		arg.ExecutionID,
+		arg.Machine,
 		arg.Host,
 		arg.BootID,
 		arg.PIDSpace,
+		arg.TimeSpace,
 		arg.PID,
 		arg.PIDStartedMs,
 		arg.PIDStartedTicks,
@@ -476,7 +481,7 @@ func (q *Queries) ExecutionWorkflow(ctx context.Context, uid *string) (*string, 
 }
 
 const JournalAll = `-- name: JournalAll :many
-SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_epoch, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.machine, j.host, j.boot_id, j.pid_space, j.time_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
 FROM command_executions AS x
 INNER JOIN agent_journal AS j ON j.execution_id = x.id
 WHERE x.last_heartbeat_at IS NOT NULL
@@ -514,14 +519,16 @@ func (q *Queries) JournalAll(ctx context.Context) ([]JournalAllRow, error) {
 			&i.AgentJournal.PID,
 			&i.AgentJournal.StartedAt,
 			&i.AgentJournal.LastHeartbeatAt,
-			&i.AgentJournal.HeartbeatAgeSeconds,
+			&i.AgentJournal.HeartbeatEpoch,
 			&i.AgentJournal.EndedAt,
 			&i.AgentJournal.ExitCode,
 			&i.AgentJournal.Notes,
 			&i.AgentJournal.LastSignEpoch,
+			&i.AgentJournal.Machine,
 			&i.AgentJournal.Host,
 			&i.AgentJournal.BootID,
 			&i.AgentJournal.PIDSpace,
+			&i.AgentJournal.TimeSpace,
 			&i.AgentJournal.RecordedPID,
 			&i.AgentJournal.PIDStartedMs,
 			&i.AgentJournal.PIDStartedTicks,
@@ -563,7 +570,7 @@ func (q *Queries) JournalFoundDead(ctx context.Context, sessionID string) (bool,
 }
 
 const JournalGet = `-- name: JournalGet :one
-SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_epoch, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.machine, j.host, j.boot_id, j.pid_space, j.time_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
 FROM command_executions AS x
 INNER JOIN agent_journal AS j ON j.execution_id = x.id
 WHERE x.id = ?1
@@ -593,14 +600,16 @@ func (q *Queries) JournalGet(ctx context.Context, id int64) (JournalGetRow, erro
 		&i.AgentJournal.PID,
 		&i.AgentJournal.StartedAt,
 		&i.AgentJournal.LastHeartbeatAt,
-		&i.AgentJournal.HeartbeatAgeSeconds,
+		&i.AgentJournal.HeartbeatEpoch,
 		&i.AgentJournal.EndedAt,
 		&i.AgentJournal.ExitCode,
 		&i.AgentJournal.Notes,
 		&i.AgentJournal.LastSignEpoch,
+		&i.AgentJournal.Machine,
 		&i.AgentJournal.Host,
 		&i.AgentJournal.BootID,
 		&i.AgentJournal.PIDSpace,
+		&i.AgentJournal.TimeSpace,
 		&i.AgentJournal.RecordedPID,
 		&i.AgentJournal.PIDStartedMs,
 		&i.AgentJournal.PIDStartedTicks,
@@ -609,7 +618,7 @@ func (q *Queries) JournalGet(ctx context.Context, id int64) (JournalGetRow, erro
 }
 
 const JournalNewestBound = `-- name: JournalNewestBound :one
-SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_epoch, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.machine, j.host, j.boot_id, j.pid_space, j.time_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
 FROM command_executions AS x
 INNER JOIN agent_journal AS j ON j.execution_id = x.id
 WHERE x.workflow_id = ?1
@@ -644,14 +653,16 @@ func (q *Queries) JournalNewestBound(ctx context.Context, workflowID *string) (J
 		&i.AgentJournal.PID,
 		&i.AgentJournal.StartedAt,
 		&i.AgentJournal.LastHeartbeatAt,
-		&i.AgentJournal.HeartbeatAgeSeconds,
+		&i.AgentJournal.HeartbeatEpoch,
 		&i.AgentJournal.EndedAt,
 		&i.AgentJournal.ExitCode,
 		&i.AgentJournal.Notes,
 		&i.AgentJournal.LastSignEpoch,
+		&i.AgentJournal.Machine,
 		&i.AgentJournal.Host,
 		&i.AgentJournal.BootID,
 		&i.AgentJournal.PIDSpace,
+		&i.AgentJournal.TimeSpace,
 		&i.AgentJournal.RecordedPID,
 		&i.AgentJournal.PIDStartedMs,
 		&i.AgentJournal.PIDStartedTicks,
@@ -681,7 +692,7 @@ func (q *Queries) JournalNewestUnbound(ctx context.Context, workflowID *string) 
 }
 
 const JournalOfSession = `-- name: JournalOfSession :many
-SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_epoch, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.machine, j.host, j.boot_id, j.pid_space, j.time_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
 FROM command_executions AS x
 INNER JOIN agent_journal AS j ON j.execution_id = x.id
 WHERE x.workflow_id = ?1
@@ -720,14 +731,16 @@ func (q *Queries) JournalOfSession(ctx context.Context, workflowID *string) ([]J
 			&i.AgentJournal.PID,
 			&i.AgentJournal.StartedAt,
 			&i.AgentJournal.LastHeartbeatAt,
-			&i.AgentJournal.HeartbeatAgeSeconds,
+			&i.AgentJournal.HeartbeatEpoch,
 			&i.AgentJournal.EndedAt,
 			&i.AgentJournal.ExitCode,
 			&i.AgentJournal.Notes,
 			&i.AgentJournal.LastSignEpoch,
+			&i.AgentJournal.Machine,
 			&i.AgentJournal.Host,
 			&i.AgentJournal.BootID,
 			&i.AgentJournal.PIDSpace,
+			&i.AgentJournal.TimeSpace,
 			&i.AgentJournal.RecordedPID,
 			&i.AgentJournal.PIDStartedMs,
 			&i.AgentJournal.PIDStartedTicks,
@@ -745,36 +758,31 @@ func (q *Queries) JournalOfSession(ctx context.Context, workflowID *string) ([]J
 	return items, nil
 }
 
-const JournalSilent = `-- name: JournalSilent :many
-SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+const JournalRunning = `-- name: JournalRunning :many
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_epoch, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.machine, j.host, j.boot_id, j.pid_space, j.time_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
 FROM command_executions AS x
 INNER JOIN agent_journal AS j ON j.execution_id = x.id
 WHERE x.finished_at IS NULL
     AND x.last_heartbeat_at IS NOT NULL
-    AND IFNULL(
-        j.heartbeat_age_seconds > CAST(?1 AS INTEGER),
-        1
-    )
 ORDER BY +x.id
 `
 
-type JournalSilentRow struct {
+type JournalRunningRow struct {
 	AgentJournal AgentJournal
 }
 
-// The unfinished processes that gave no sign of life for longer than the
-// threshold, or whose heartbeat is no time at all. Only a look at the process
-// itself can prove that it is dead. The + keeps the planner on the index.
+// The unfinished processes of every session that keep a heartbeat. Only a look
+// at the process itself can prove that one is dead.
 // Index: idx_command_executions_unfinished.
-func (q *Queries) JournalSilent(ctx context.Context, thresholdSeconds int64) ([]JournalSilentRow, error) {
-	rows, err := q.db.QueryContext(ctx, JournalSilent, thresholdSeconds)
+func (q *Queries) JournalRunning(ctx context.Context) ([]JournalRunningRow, error) {
+	rows, err := q.db.QueryContext(ctx, JournalRunning)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []JournalSilentRow{}
+	items := []JournalRunningRow{}
 	for rows.Next() {
-		var i JournalSilentRow
+		var i JournalRunningRow
 		if err := rows.Scan(
 			&i.AgentJournal.ExecutionID,
 			&i.AgentJournal.ID,
@@ -791,14 +799,16 @@ func (q *Queries) JournalSilent(ctx context.Context, thresholdSeconds int64) ([]
 			&i.AgentJournal.PID,
 			&i.AgentJournal.StartedAt,
 			&i.AgentJournal.LastHeartbeatAt,
-			&i.AgentJournal.HeartbeatAgeSeconds,
+			&i.AgentJournal.HeartbeatEpoch,
 			&i.AgentJournal.EndedAt,
 			&i.AgentJournal.ExitCode,
 			&i.AgentJournal.Notes,
 			&i.AgentJournal.LastSignEpoch,
+			&i.AgentJournal.Machine,
 			&i.AgentJournal.Host,
 			&i.AgentJournal.BootID,
 			&i.AgentJournal.PIDSpace,
+			&i.AgentJournal.TimeSpace,
 			&i.AgentJournal.RecordedPID,
 			&i.AgentJournal.PIDStartedMs,
 			&i.AgentJournal.PIDStartedTicks,
@@ -817,7 +827,7 @@ func (q *Queries) JournalSilent(ctx context.Context, thresholdSeconds int64) ([]
 }
 
 const JournalUnfinished = `-- name: JournalUnfinished :many
-SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_age_seconds, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.host, j.boot_id, j.pid_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
+SELECT j.execution_id, j.id, j.workflow_id, j.vendor, j.vendor_session_id, j.persona, j.instance_index, j.name, j.resolved_model, j.phase, j.status, j.kind, j.pid, j.started_at, j.last_heartbeat_at, j.heartbeat_epoch, j.ended_at, j.exit_code, j.notes, j.last_sign_epoch, j.machine, j.host, j.boot_id, j.pid_space, j.time_space, j.recorded_pid, j.pid_started_ms, j.pid_started_ticks
 FROM command_executions AS x
 INNER JOIN agent_journal AS j ON j.execution_id = x.id
 WHERE x.workflow_id = ?1
@@ -856,14 +866,16 @@ func (q *Queries) JournalUnfinished(ctx context.Context, workflowID *string) ([]
 			&i.AgentJournal.PID,
 			&i.AgentJournal.StartedAt,
 			&i.AgentJournal.LastHeartbeatAt,
-			&i.AgentJournal.HeartbeatAgeSeconds,
+			&i.AgentJournal.HeartbeatEpoch,
 			&i.AgentJournal.EndedAt,
 			&i.AgentJournal.ExitCode,
 			&i.AgentJournal.Notes,
 			&i.AgentJournal.LastSignEpoch,
+			&i.AgentJournal.Machine,
 			&i.AgentJournal.Host,
 			&i.AgentJournal.BootID,
 			&i.AgentJournal.PIDSpace,
+			&i.AgentJournal.TimeSpace,
 			&i.AgentJournal.RecordedPID,
 			&i.AgentJournal.PIDStartedMs,
 			&i.AgentJournal.PIDStartedTicks,
@@ -879,4 +891,25 @@ func (q *Queries) JournalUnfinished(ctx context.Context, workflowID *string) ([]
 		return nil, err
 	}
 	return items, nil
+}
+
+const JournalVendorHolder = `-- name: JournalVendorHolder :one
+SELECT j.id
+FROM command_executions AS x
+INNER JOIN agent_journal AS j ON j.execution_id = x.id
+WHERE x.finished_at IS NULL
+    AND x.last_heartbeat_at IS NOT NULL
+    AND x.vendor_session_id = CAST(?1 AS TEXT)
+    AND x.id <> ?2
+ORDER BY +x.id
+LIMIT 1
+`
+
+// Another unfinished process that is bound to this session of its vendor.
+// Index: idx_command_executions_unfinished.
+func (q *Queries) JournalVendorHolder(ctx context.Context, vendorSessionID string, iD int64) (string, error) {
+	row := q.db.QueryRowContext(ctx, JournalVendorHolder, vendorSessionID, iD)
+	var id string
+	err := row.Scan(&id)
+	return id, err
 }

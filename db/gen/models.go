@@ -5,32 +5,34 @@
 package gen
 
 type AgentJournal struct {
-	ExecutionID         int64
-	ID                  string
-	WorkflowID          string
-	Vendor              string
-	VendorSessionID     *string
-	Persona             *string
-	InstanceIndex       *int64
-	Name                *string
-	ResolvedModel       *string
-	Phase               *string
-	Status              string
-	Kind                string
-	PID                 *int64
-	StartedAt           string
-	LastHeartbeatAt     *string
-	HeartbeatAgeSeconds *int64
-	EndedAt             *string
-	ExitCode            *int64
-	Notes               *string
-	LastSignEpoch       *int64
-	Host                *string
-	BootID              *string
-	PIDSpace            *string
-	RecordedPID         *int64
-	PIDStartedMs        *int64
-	PIDStartedTicks     *int64
+	ExecutionID     int64
+	ID              string
+	WorkflowID      string
+	Vendor          string
+	VendorSessionID *string
+	Persona         *string
+	InstanceIndex   *int64
+	Name            *string
+	ResolvedModel   *string
+	Phase           *string
+	Status          string
+	Kind            string
+	PID             *int64
+	StartedAt       string
+	LastHeartbeatAt *string
+	HeartbeatEpoch  *int64
+	EndedAt         *string
+	ExitCode        *int64
+	Notes           *string
+	LastSignEpoch   *int64
+	Machine         *string
+	Host            *string
+	BootID          *string
+	PIDSpace        *string
+	TimeSpace       *string
+	RecordedPID     *int64
+	PIDStartedMs    *int64
+	PIDStartedTicks *int64
 }
 
 type ChatConversation struct {
@@ -209,9 +211,11 @@ type PhaseTiming struct {
 
 type ProcessIdentity struct {
 	ExecutionID     int64
+	Machine         *string
 	Host            *string
 	BootID          *string
 	PIDSpace        *string
+	TimeSpace       *string
 	PID             *int64
 	PIDStartedMs    *int64
 	PIDStartedTicks *int64

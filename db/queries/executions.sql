@@ -62,12 +62,13 @@ RETURNING id;
 -- name: ExecutionIdentify :execrows
 -- Which process the row means, for those who want to know whether it lives.
 INSERT INTO process_identity (
-    execution_id, host, boot_id, pid_space, pid, pid_started_ms,
-    pid_started_ticks, phase
+    execution_id, machine, host, boot_id, pid_space, time_space, pid,
+    pid_started_ms, pid_started_ticks, phase
 ) VALUES (
-    sqlc.arg(execution_id), sqlc.narg(host), sqlc.narg(boot_id),
-    sqlc.narg(pid_space), sqlc.narg(pid), sqlc.narg(pid_started_ms),
-    sqlc.narg(pid_started_ticks), sqlc.narg(phase)
+    sqlc.arg(execution_id), sqlc.narg(machine), sqlc.narg(host),
+    sqlc.narg(boot_id), sqlc.narg(pid_space), sqlc.narg(time_space),
+    sqlc.narg(pid), sqlc.narg(pid_started_ms), sqlc.narg(pid_started_ticks),
+    sqlc.narg(phase)
 );
 
 -- name: ExecutionBeat :execrows
@@ -174,21 +175,29 @@ WHERE x.workflow_id = sqlc.arg(workflow_id)
     AND x.finished_at IS NULL
 ORDER BY x.id;
 
--- name: JournalSilent :many
--- The unfinished processes that gave no sign of life for longer than the
--- threshold, or whose heartbeat is no time at all. Only a look at the process
--- itself can prove that it is dead. The + keeps the planner on the index.
+-- name: JournalRunning :many
+-- The unfinished processes of every session that keep a heartbeat. Only a look
+-- at the process itself can prove that one is dead.
 -- Index: idx_command_executions_unfinished.
 SELECT sqlc.embed(j)
 FROM command_executions AS x
 INNER JOIN agent_journal AS j ON j.execution_id = x.id
 WHERE x.finished_at IS NULL
     AND x.last_heartbeat_at IS NOT NULL
-    AND IFNULL(
-        j.heartbeat_age_seconds > CAST(sqlc.arg(threshold_seconds) AS INTEGER),
-        1
-    )
 ORDER BY +x.id;
+
+-- name: JournalVendorHolder :one
+-- Another unfinished process that is bound to this session of its vendor.
+-- Index: idx_command_executions_unfinished.
+SELECT j.id
+FROM command_executions AS x
+INNER JOIN agent_journal AS j ON j.execution_id = x.id
+WHERE x.finished_at IS NULL
+    AND x.last_heartbeat_at IS NOT NULL
+    AND x.vendor_session_id = CAST(sqlc.arg(vendor_session_id) AS TEXT)
+    AND x.id <> sqlc.arg(id)
+ORDER BY +x.id
+LIMIT 1;
 
 -- name: JournalOfSession :many
 -- The journaled processes of one session, oldest first.

@@ -200,19 +200,19 @@ func specs() []spec {
 			why: "commands that name no session stop and ask", run: offending("lifecycle.active", Warn, "ocr state list --status active"),
 		},
 		{
-			id: "processes.orphans", expected: "no unfinished process that is dead", needs: theDatabase, since: 25,
+			id: "processes.orphans", expected: "no unfinished process that is dead", needs: theDatabase, since: 29,
 			why: "its session waits for it", run: afterLook(sweepDryRun, func(j judged) []Row { return j.dead }),
 			fixes: "sweeps: ends the row, with the proof noted",
 			fix:   sweepProcesses,
 		},
 		{
-			id: "processes.stalled", expected: "a heartbeat from every living process", needs: theDatabase, since: 25,
+			id: "processes.stalled", expected: "a heartbeat from every living process", needs: theDatabase, since: 29,
 			why: "it lives and gives no sign; it may hang", run: afterLook("ocr session list --all", func(j judged) []Row { return j.stalled }),
 		},
 		{
-			id: "processes.untold", expected: "processes about which something can be said", needs: theDatabase, since: 25,
+			id: "processes.unknown", expected: "processes about which something can be said", needs: theDatabase, since: 29,
 			why: "it has no process id, or ran on another host or in another container: only a person knows",
-			run: afterLook("ocr session list --all", func(j judged) []Row { return j.untold }),
+			run: afterLook("ocr session list --all", func(j judged) []Row { return j.unknown }),
 		},
 		{
 			id: "processes.closed", expected: "no unfinished process of a closed session", needs: theDatabase, since: 25, probe: true,

@@ -329,10 +329,10 @@ func damages() []damage {
 				WHERE uid = 'living'`, os.Getpid()), `INSERT INTO process_identity (execution_id, host, boot_id, pid_space, pid, pid_started_ms, pid_started_ticks)
 				SELECT id, NULL, NULL, NULL, pid, NULL, `+startTicks(t)+` FROM command_executions WHERE uid = 'living'`)
 		}},
-		{name: "ProcessOfAnotherHost", id: "processes.untold", status: Warn, damage: sqlDamage(
+		{name: "ProcessOfAnotherHost", id: "processes.unknown", status: Warn, damage: sqlDamage(
 			"UPDATE command_executions SET last_heartbeat_at = datetime('now', '-1 hour') WHERE uid = 'living'",
 			"INSERT INTO process_identity (execution_id, host, boot_id, pid) SELECT id, 'elsewhere', 'other', pid FROM command_executions WHERE uid = 'living'")},
-		{name: "ProcessWithoutID", id: "processes.untold", status: Warn, damage: sqlDamage(
+		{name: "ProcessWithoutID", id: "processes.unknown", status: Warn, damage: sqlDamage(
 			"UPDATE command_executions SET pid = NULL, last_heartbeat_at = datetime('now', '-1 hour') WHERE uid = 'living'")},
 		{name: "ProcessOfClosedSession", id: "processes.closed", status: Warn, damage: sqlDamage(
 			"INSERT INTO command_executions (uid, command, workflow_id, pid, last_heartbeat_at) VALUES ('late', 'session-instance:x-1', 'done', 1, datetime('now'))")},

@@ -2,49 +2,54 @@ package doctor
 
 import (
 	"context"
+	"time"
 
 	"ocr/db"
-	"ocr/internal/journal"
 	"ocr/internal/process"
 )
 
-// judged are the processes that gave no sign of life for longer than the
-// threshold, by what a look at them says.
+// judged are the unfinished processes that somebody should know of, by what
+// is known of their life.
 type judged struct {
-	dead, stalled, untold []Row
+	dead, stalled, unknown []Row
 }
 
-// judge looks at every process that may be dead, once for each view.
+// judge looks at every unfinished process, once for each view.
 func (x *exam) judge(ctx context.Context) (judged, error) {
 	if x.judged != nil {
 		return *x.judged, nil
 	}
 	var found judged
-	silent, err := journal.ReadSilent(ctx, x.caller, x.reader.Queries)
+	running, err := x.caller.Running(ctx, x.reader.Queries, time.Now())
 	if err != nil {
 		return found, db.Classify(x.path, err)
 	}
-	for _, p := range silent {
-		if p.HeartbeatAgeSeconds == nil {
-			continue // data.times names it
+	for _, p := range running {
+		if p.Self {
+			continue
 		}
-		r := Row{"id": p.ID, "session_id": p.WorkflowID, "heartbeat_age_seconds": *p.HeartbeatAgeSeconds}
+		r := Row{"id": p.ID, "session_id": p.WorkflowID}
+		if p.HeartbeatAge != nil {
+			r["heartbeat_age_seconds"] = *p.HeartbeatAge
+		}
 		if p.Name != nil {
 			r["name"] = *p.Name
 		}
 		if p.PID != nil {
 			r["pid"] = *p.PID
 		}
-		if p.Verdict.Reason != "" {
-			r["reason"] = p.Verdict.Reason
+		if p.Reason != "" {
+			r["reason"] = p.Reason
 		}
-		switch p.Verdict.State {
-		case process.Dead:
+		switch {
+		case p.State == process.Dead:
 			found.dead = append(found.dead, r)
-		case process.Living:
+		case p.HeartbeatEpoch == nil, *p.HeartbeatAge < 0:
+			// data.times names it.
+		case p.State == process.Unknown:
+			found.unknown = append(found.unknown, r)
+		case p.Stalled:
 			found.stalled = append(found.stalled, r)
-		default:
-			found.untold = append(found.untold, r)
 		}
 	}
 	x.judged = &found

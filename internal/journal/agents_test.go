@@ -69,7 +69,7 @@ func work(root, each string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := Bind(ctx, c, BindRequest{ID: started.ID, VendorID: fmt.Sprint("v", i)}); err != nil {
+		if _, err := Bind(ctx, c, BindRequest{ID: started.ID, VendorID: fmt.Sprint("v", os.Getpid(), "-", i)}); err != nil {
 			return err
 		}
 		if _, err := Beat(ctx, c, started.ID); err != nil {

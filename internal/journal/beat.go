@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"time"
 
 	"ocr/db"
 	"ocr/internal/lifecycle"
@@ -15,7 +16,7 @@ func Beat(ctx context.Context, c lifecycle.Caller, id string) (at string, err er
 		if err != nil {
 			return err
 		}
-		at = now()
+		at = stamp(time.Now())
 		return changed(row.ID)(tx.ExecutionBeat(ctx, at, row.ExecutionID))
 	})
 	return at, err

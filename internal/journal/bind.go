@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
+	"time"
 
 	"ocr/db"
 	"ocr/db/gen"
 	"ocr/internal/lifecycle"
+	"ocr/internal/shell"
 )
 
 // BindRequest ties a process to the session that its vendor keeps for it.
@@ -26,7 +28,8 @@ const maxVendorID = 256
 
 // Bind records the vendor's name, once, and counts as a sign of life. It
 // returns the id of the process. The same name again is fine; another one is
-// refused, and so is an ended process (both Invariant).
+// refused, and so are an ended process and a name that another unfinished process
+// has (all Invariant).
 func Bind(ctx context.Context, c lifecycle.Caller, in BindRequest) (id string, err error) {
 	if !soundVendorID(in.VendorID) {
 		return "", refuse(lifecycle.Usage, KindBadVendorID, "ocr session bind-vendor-id --help",
@@ -42,10 +45,18 @@ func Bind(ctx context.Context, c lifecycle.Caller, in BindRequest) (id string, e
 			return refuse(lifecycle.Invariant, KindBound, "ocr session list --all",
 				"process %s is bound to %s already", id, *bound)
 		}
+		holder, err := tx.JournalVendorHolder(ctx, in.VendorID, row.ExecutionID)
+		switch {
+		case err == nil:
+			return refuse(lifecycle.Invariant, KindVendorTaken, "ocr session end-instance "+shell.Quote(holder)+", if that process has ended",
+				"%s is the session of process %s, which has not ended: one session of a vendor belongs to one process", in.VendorID, holder)
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
+		}
 		if err := changed(id)(tx.ExecutionBind(ctx, in.VendorID, row.ExecutionID)); err != nil {
 			return err
 		}
-		return changed(id)(tx.ExecutionBeat(ctx, now(), row.ExecutionID))
+		return changed(id)(tx.ExecutionBeat(ctx, stamp(time.Now()), row.ExecutionID))
 	})
 	return id, err
 }

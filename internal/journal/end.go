@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"ocr/db"
 	"ocr/db/gen"
@@ -57,7 +58,7 @@ func End(ctx context.Context, c lifecycle.Caller, in EndRequest) (Ended, error) 
 		}
 		result.Changed = row.EndedAt == nil
 		if result.Changed {
-			err = changed(row.ID)(tx.ExecutionEnd(ctx, gen.ExecutionEndParams{ExitCode: code, Now: now(), ID: row.ExecutionID}))
+			err = changed(row.ID)(tx.ExecutionEnd(ctx, gen.ExecutionEndParams{ExitCode: code, Now: stamp(time.Now()), ID: row.ExecutionID}))
 		}
 		notes := in.notes(row, code)
 		for _, note := range notes {

@@ -8,11 +8,12 @@ import (
 
 // The kinds of refusals of this package; each is a *lifecycle.Error.
 const (
-	KindNoProcess   = "no_process"
+	KindNoProcess   = lifecycle.KindNoProcess
 	KindEnded       = "process_ended"
 	KindBound       = "bound_already"
 	KindNoneUnbound = "no_unbound_process"
 	KindNoneBound   = "no_bound_process"
+	KindVendorTaken = "vendor_id_taken"
 	KindBadVendorID = "bad_vendor_id"
 	KindBadResult   = "bad_result"
 )

@@ -15,8 +15,8 @@ import (
 	"ocr/internal/lifecycle"
 )
 
-// now is the one clock reading of a verb, in the form that all programs store.
-func now() string { return time.Now().UTC().Format(time.DateTime) }
+// stamp is a clock reading in the form that all programs store.
+func stamp(clock time.Time) string { return clock.UTC().Format(time.DateTime) }
 
 // find reads the process that callers know by this name: its uid, or the
 // number of a row without one.

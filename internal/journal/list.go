@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"ocr/db"
 	"ocr/db/gen"
@@ -14,10 +15,7 @@ import (
 // Listed is one process of the journal, as it is recorded and as it is.
 type Listed struct {
 	gen.AgentJournal
-	// Stalled: it has not ended, and its last heartbeat is older than the
-	// threshold.
-	Stalled bool
-	// Verdict is what a look at the process says; nil once it has ended.
+	// Verdict says whether it lives; nil once it has ended.
 	Verdict *process.Verdict
 }
 
@@ -49,9 +47,10 @@ func List(ctx context.Context, c lifecycle.Caller, in ListRequest) ([]Listed, er
 		return nil, err
 	}
 	c.Tell(session)
+	now := time.Now()
 	listed := make([]Listed, 0, len(rows))
 	for _, row := range rows {
-		listed = append(listed, look(c, row.AgentJournal))
+		listed = append(listed, look(c, row.AgentJournal, now))
 	}
 	return listed, nil
 }
@@ -66,9 +65,10 @@ func listAll(ctx context.Context, c lifecycle.Caller) ([]Listed, error) {
 	if err != nil && db.KindOf(err) != db.KindNoDatabase {
 		return nil, err
 	}
+	now := time.Now()
 	listed := make([]Listed, 0, len(rows))
 	for _, row := range rows {
-		listed = append(listed, look(c, row.AgentJournal))
+		listed = append(listed, look(c, row.AgentJournal, now))
 	}
 	return listed, nil
 }
@@ -94,13 +94,13 @@ func Latest(ctx context.Context, c lifecycle.Caller, workflow string) (Listed, e
 		return Listed{}, err
 	}
 	c.Tell(session)
-	return look(c, row.AgentJournal), nil
+	return look(c, row.AgentJournal, time.Now()), nil
 }
 
-func look(c lifecycle.Caller, row gen.AgentJournal) Listed {
+func look(c lifecycle.Caller, row gen.AgentJournal, now time.Time) Listed {
 	if row.EndedAt != nil {
 		return Listed{AgentJournal: row}
 	}
-	verdict := c.Judge(row)
-	return Listed{AgentJournal: row, Stalled: c.Stalled(row), Verdict: &verdict}
+	verdict := c.Judge(row, now)
+	return Listed{AgentJournal: row, Verdict: &verdict}
 }

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -49,7 +50,8 @@ func Start(ctx context.Context, c lifecycle.Caller, in StartRequest) (Started, e
 	var swept SweepResult
 	var entries []history.Entry
 	err = c.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
-		at := now()
+		clock := time.Now()
+		at := stamp(clock)
 		var err error
 		if session, err = c.Resolve(ctx, tx.Queries, in.Workflow); err != nil {
 			return err
@@ -58,7 +60,7 @@ func Start(ctx context.Context, c lifecycle.Caller, in StartRequest) (Started, e
 			return refuse(lifecycle.Invariant, lifecycle.KindClosed, session.Reopen,
 				"session %q is closed: no process can begin work for it", session.ID)
 		}
-		if swept, entries, err = sweep(ctx, c, tx, at); err != nil {
+		if swept, entries, err = sweep(ctx, c, tx, clock); err != nil {
 			return err
 		}
 		row := in.row(session.ID, uid.String(), at)
@@ -104,8 +106,8 @@ func (in StartRequest) row(sessionID, uid, at string) gen.ExecutionInsertParams 
 func identify(c lifecycle.Caller, in StartRequest) gen.ExecutionIdentifyParams {
 	place := c.Facts().Here()
 	identity := gen.ExecutionIdentifyParams{
-		Host: given(place.Host), BootID: given(place.BootID), PIDSpace: given(place.PIDSpace),
-		PID: in.PID, Phase: given(in.Phase),
+		Machine: given(place.Machine), Host: given(place.Host), BootID: given(place.BootID),
+		PIDSpace: given(place.PIDSpace), TimeSpace: given(place.TimeSpace), PID: in.PID, Phase: given(in.Phase),
 	}
 	if in.PID == nil {
 		return identity

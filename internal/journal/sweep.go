@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"ocr/db"
 	"ocr/db/gen"
@@ -59,10 +60,11 @@ func Sweep(ctx context.Context, c lifecycle.Caller, in SweepRequest) (SweepResul
 			return none, err
 		}
 	}
+	at := time.Now()
 	var found plan
 	err := c.Read(ctx, func(ctx context.Context, r *db.Reader) error {
 		var err error
-		found, err = judge(ctx, c, r.Queries)
+		found, err = judge(ctx, c, r.Queries, at)
 		return err
 	})
 	switch {
@@ -75,7 +77,7 @@ func Sweep(ctx context.Context, c lifecycle.Caller, in SweepRequest) (SweepResul
 	var entries []history.Entry
 	err = c.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
 		var err error
-		result, entries, err = sweep(ctx, c, tx, now())
+		result, entries, err = sweep(ctx, c, tx, time.Now())
 		return err
 	})
 	if err != nil {
@@ -88,54 +90,64 @@ func Sweep(ctx context.Context, c lifecycle.Caller, in SweepRequest) (SweepResul
 // plan is what a sweep finds.
 type plan struct {
 	SweepResult
-	dead []gen.AgentJournal
-	// abandoned are the sessions whose supervisor is dead.
-	abandoned []string
+	dead      []gen.AgentJournal
+	abandoned []abandoned
+}
+
+// abandoned is a session whose supervisor is dead.
+type abandoned struct {
+	session string
+	// self is the caller's own process of it, which is spared; or empty.
+	self string
 }
 
 func newPlan() plan {
 	return plan{SweepResult: SweepResult{Orphaned: []Swept{}, Ended: []Swept{}, Unknown: []Swept{}, Unreadable: []Swept{}}}
 }
 
-// judge looks at every process that may be dead.
-func judge(ctx context.Context, c lifecycle.Caller, q *gen.Queries) (plan, error) {
+// judge looks at every process that may be dead. The caller's own is spared:
+// its caller lives.
+func judge(ctx context.Context, c lifecycle.Caller, q *gen.Queries, at time.Time) (plan, error) {
 	found := newPlan()
-	silent, err := ReadSilent(ctx, c, q)
+	running, err := c.Running(ctx, q, at)
 	if err != nil {
 		return found, err
 	}
 	spared := map[int64]bool{}
-	for _, p := range silent {
+	for _, p := range running {
 		switch {
-		case p.PID == nil:
-			// Nothing can ever be proved about it.
-		case p.HeartbeatAgeSeconds == nil:
-			found.Unreadable = append(found.Unreadable, swept(p.AgentJournal, "its heartbeat is no time"))
-		case p.Verdict.State == process.Unknown:
-			found.Unknown = append(found.Unknown, swept(p.AgentJournal, p.Verdict.Reason))
-		case p.Verdict.State == process.Dead:
+		case p.PID == nil, p.Self:
+			// Nothing can ever be proved about it, or it is who asks.
+		case p.State == process.Dead:
 			spared[p.ExecutionID] = true
 			found.dead = append(found.dead, p.AgentJournal)
-			found.Orphaned = append(found.Orphaned, swept(p.AgentJournal, p.Verdict.Reason))
+			found.Orphaned = append(found.Orphaned, swept(p.AgentJournal, p.Reason))
+		case p.HeartbeatEpoch == nil:
+			found.Unreadable = append(found.Unreadable, swept(p.AgentJournal, "its heartbeat is not a valid timestamp"))
+		case p.State == process.Unknown:
+			found.Unknown = append(found.Unknown, swept(p.AgentJournal, p.Reason))
 		}
 	}
 	for _, p := range found.dead {
 		if p.Kind != "supervisor" || p.WorkflowID == "" {
 			continue
 		}
-		found.abandoned = append(found.abandoned, p.WorkflowID)
-		others, err := q.JournalUnfinished(ctx, &p.WorkflowID)
+		others, err := c.Unfinished(ctx, q, p.WorkflowID, at)
 		if err != nil {
 			return found, err
 		}
-		for _, row := range others {
-			other := row.AgentJournal
-			if spared[other.ExecutionID] || other.ID == c.ExecutionUID {
+		abandoned := abandoned{session: p.WorkflowID}
+		for _, other := range others {
+			if other.Self {
+				abandoned.self = other.ID
+			}
+			if spared[other.ExecutionID] || other.Self {
 				continue
 			}
 			spared[other.ExecutionID] = true
-			found.Ended = append(found.Ended, swept(other, "its supervisor "+p.ID+" is dead"))
+			found.Ended = append(found.Ended, swept(other.AgentJournal, "its supervisor "+p.ID+" is dead"))
 		}
+		found.abandoned = append(found.abandoned, abandoned)
 	}
 	return found, nil
 }
@@ -152,11 +164,12 @@ func swept(row gen.AgentJournal, reason string) Swept {
 }
 
 // sweep judges and ends inside one transaction.
-func sweep(ctx context.Context, c lifecycle.Caller, tx *db.Tx, at string) (SweepResult, []history.Entry, error) {
-	found, err := judge(ctx, c, tx.Queries)
+func sweep(ctx context.Context, c lifecycle.Caller, tx *db.Tx, clock time.Time) (SweepResult, []history.Entry, error) {
+	found, err := judge(ctx, c, tx.Queries, clock)
 	if err != nil {
 		return found.SweepResult, nil, err
 	}
+	at := stamp(clock)
 	var ids []int64
 	for i, p := range found.dead {
 		// What was proved was read in this transaction: the row is as it was.
@@ -170,9 +183,9 @@ func sweep(ctx context.Context, c lifecycle.Caller, tx *db.Tx, at string) (Sweep
 		ids = append(ids, p.ExecutionID)
 	}
 	var ended []int64
-	for _, session := range found.abandoned {
+	for _, a := range found.abandoned {
 		with, err := tx.ExecutionCloseWithSession(ctx, gen.ExecutionCloseWithSessionParams{
-			WorkflowID: &session, Caller: c.ExecutionUID, ExitCode: lifecycle.ExitClosed, Now: &at,
+			WorkflowID: &a.session, Caller: a.self, ExitCode: lifecycle.ExitClosed, Now: &at,
 			Note: ptr("ended at " + at + ": its supervisor was found dead"),
 		})
 		if err != nil {

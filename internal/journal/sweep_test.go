@@ -48,7 +48,7 @@ func TestSweep(t *testing.T) {
 		for _, id := range []string{live, first, unknown, fresh} {
 			d.wantStatus(id, "running", -99)
 		}
-		if row := d.row(live); !row.Stalled || row.Verdict.State != process.Living {
+		if row := d.row(live); !row.Verdict.Stalled || row.Verdict.State != process.Living {
 			t.Errorf("a living process with an old heartbeat is %+v", row)
 		}
 	})
@@ -78,7 +78,7 @@ func TestSweep(t *testing.T) {
 		if result := d.sweep(SweepRequest{}); len(result.Orphaned) != 0 {
 			t.Fatalf("a living process was found dead: %+v", result)
 		}
-		if row := d.row("early"); row.Verdict.State != process.Living || !row.Stalled {
+		if row := d.row("early"); row.Verdict.State != process.Living || !row.Verdict.Stalled {
 			t.Errorf("got %+v", row)
 		}
 		kill()
@@ -219,7 +219,7 @@ func (b *beating) Look(int64) process.Sighting {
 // unfinished processes by an index that holds no others.
 func TestSweepPlan(t *testing.T) {
 	d := newDesk(t)
-	rows, err := d.open().Query("EXPLAIN QUERY PLAN "+gen.JournalSilent, 60)
+	rows, err := d.open().Query("EXPLAIN QUERY PLAN " + gen.JournalRunning)
 	must(t, err)
 	defer rows.Close()
 	found := false

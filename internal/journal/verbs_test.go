@@ -24,7 +24,7 @@ func TestStart(t *testing.T) {
 		}
 		row := d.row(id)
 		if *row.Name != "tester-0" || row.Kind != "instance" || row.Status != "running" || *row.Phase != "reviews" ||
-			*row.PID != pid || *row.Notes != "n" || row.WorkflowID != "s" || row.Stalled || row.Verdict.State != "alive" {
+			*row.PID != pid || *row.Notes != "n" || row.WorkflowID != "s" || row.Verdict.Stalled || row.Verdict.State != "alive" {
 			t.Errorf("got %+v", row)
 		}
 		if got := d.text("SELECT command FROM command_executions"); got != "session-instance:tester-0" {
@@ -97,12 +97,12 @@ func TestBeat(t *testing.T) {
 		d := newDesk(t)
 		id := d.start(StartRequest{})
 		d.age(id)
-		if !d.row(id).Stalled {
+		if !d.row(id).Verdict.Stalled {
 			t.Error("an old heartbeat is not stalled")
 		}
 		_, err := Beat(ctx, d.Caller, id)
 		must(t, err)
-		if d.row(id).Stalled {
+		if d.row(id).Verdict.Stalled {
 			t.Error("a new heartbeat is stalled")
 		}
 	})
@@ -127,7 +127,7 @@ func TestBeat(t *testing.T) {
 		d.exec("INSERT INTO command_executions (id, command, workflow_id, last_heartbeat_at) VALUES (7, 'ocr review', 's', datetime('now', '-1 hour'))")
 		_, err := Beat(ctx, d.Caller, "7")
 		must(t, err)
-		if d.row("7").Stalled {
+		if d.row("7").Verdict.Stalled {
 			t.Error("the heartbeat is old")
 		}
 	})
@@ -144,7 +144,7 @@ func TestBind(t *testing.T) {
 		id := d.start(StartRequest{})
 		d.age(id)
 		must(t, bind(d, id, "ses_01-AB.c:9"))
-		if row := d.row(id); *row.VendorSessionID != "ses_01-AB.c:9" || row.Stalled {
+		if row := d.row(id); *row.VendorSessionID != "ses_01-AB.c:9" || row.Verdict.Stalled {
 			t.Errorf("got %+v", row)
 		}
 		must(t, bind(d, id, "ses_01-AB.c:9"))
@@ -335,13 +335,15 @@ func TestList(t *testing.T) {
 		d.exec(`INSERT INTO command_executions (uid, command, workflow_id, pid, instance_index, exit_code, last_heartbeat_at, notes)
 			VALUES ('h', x'00ff', 's', 'abc', 1.5, 'x', 'yesterday', x'1b5b')`)
 		row := d.row("h")
-		if row.PID != nil || row.HeartbeatAgeSeconds != nil || row.Stalled || row.Verdict.State != "unknown" {
+		if row.PID != nil || row.HeartbeatEpoch != nil || row.Verdict.Stalled || row.Verdict.State != "unknown" {
 			t.Errorf("got %+v", row)
 		}
 	})
 	t.Run("DeadButNotSwept", func(t *testing.T) {
 		d := newDesk(t)
-		id := d.start(StartRequest{PID: ptr(int64(2_000_000_000))})
+		pid, kill := sleeper(t)
+		id := d.start(StartRequest{PID: &pid})
+		kill()
 		row := d.row(id)
 		if row.Status != "running" || row.Verdict.State != "dead" {
 			t.Errorf("got %s, %+v", row.Status, row.Verdict)

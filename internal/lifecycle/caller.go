@@ -30,9 +30,15 @@ type Caller struct {
 	// that it is told need it as well.
 	Lease       string
 	LeaseByFlag bool
-	// ExecutionUID names the caller's own row in the journal of processes;
-	// empty when the caller has none.
+	// ExecutionUID names the caller's own row in the process journal, as the
+	// caller says it; empty when it does not say. Self finds out more.
 	ExecutionUID string
+	// ExecutionUIDByFlag: it was given with --as, so that a row of that name
+	// must be there.
+	ExecutionUIDByFlag bool
+	// ParentPID is the process that called this program: the caller's own row
+	// may be that of a process above it. 0 where nobody is to look.
+	ParentPID int64
 	// Notice gets lines for people: what was guessed, what was passed over.
 	Notice func(line string)
 	// Progress, if set, gets the stages of a long upgrade, each line to be

@@ -47,10 +47,14 @@ func (c Caller) trailing() []string {
 // identity are the words that a command needs to show what the caller showed
 // on its own command line; what stands in the environment stays there.
 func (c Caller) identity() []string {
-	if c.Lease == "" || !c.LeaseByFlag {
-		return nil
+	var words []string
+	if c.ExecutionUIDByFlag {
+		words = append(words, "--as="+c.ExecutionUID)
 	}
-	return []string{"--lease=" + c.Lease}
+	if c.Lease != "" && c.LeaseByFlag {
+		words = append(words, "--lease="+c.Lease)
+	}
+	return words
 }
 
 // elsewhere are the trailing words, for commands that are written out.

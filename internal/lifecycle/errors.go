@@ -57,6 +57,8 @@ const (
 	KindLeaseUnreadable = "lease_unreadable"
 	KindUnknownWorkflow = "unknown_workflow"
 	KindLogWithoutRow   = "log_without_row"
+	KindNoProcess       = "no_process"
+	KindOtherSession    = "process_of_another_session"
 )
 
 // RuleKinds names each rule that a trigger of the schema keeps, by the text

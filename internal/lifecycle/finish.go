@@ -83,7 +83,7 @@ func Finish(ctx context.Context, c Caller, in FinishRequest) (result FinishResul
 			return err
 		}
 		if in.IfComplete {
-			if result.Open, err = c.whyOpen(ctx, tx, s); err != nil || result.Open != "" {
+			if result.Open, err = c.whyOpen(ctx, tx, s, clock); err != nil || result.Open != "" {
 				return err
 			}
 		}
@@ -128,11 +128,11 @@ func (c Caller) brokenLease(ctx context.Context, q *gen.Queries, s session, at t
 
 // whyOpen says why a session cannot be closed yet without refusing or ending
 // anything; empty when it can.
-func (c Caller) whyOpen(ctx context.Context, tx *db.Tx, s session) (string, error) {
+func (c Caller) whyOpen(ctx context.Context, tx *db.Tx, s session, at time.Time) (string, error) {
 	if !s.HasTerminalArtifact {
 		return OpenIncomplete, nil
 	}
-	others, _, err := c.unfinishedProcesses(ctx, tx.Queries, s.ID)
+	others, _, err := c.unfinishedProcesses(ctx, tx.Queries, s.ID, at)
 	if err != nil || len(others) == 0 {
 		return "", err
 	}
@@ -158,14 +158,18 @@ func (c Caller) close(ctx context.Context, tx *db.Tx, s session, event gen.Event
 	if err != nil {
 		return result, nil, err
 	}
+	self, err := c.Self(ctx, tx.Queries, s.ID)
+	if err != nil {
+		return result, nil, err
+	}
 	others := int64(0)
 	for _, row := range unfinished {
-		if row.AgentJournal.ID != c.ExecutionUID {
+		if row.AgentJournal.ID != self {
 			others++
 		}
 	}
 	ids, err := tx.ExecutionCloseWithSession(ctx, gen.ExecutionCloseWithSessionParams{
-		WorkflowID: &s.ID, Caller: c.ExecutionUID, ExitCode: ExitClosed, Now: &event.Now,
+		WorkflowID: &s.ID, Caller: self, ExitCode: ExitClosed, Now: &event.Now,
 		Note: ptr("ended with its session at " + event.Now),
 	})
 	result.Ended = int64(len(ids))

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"ocr/db"
@@ -51,24 +52,118 @@ func (c Caller) Facts() process.Facts {
 	return c.Processes
 }
 
-// Judge says whether an unfinished process is alive, dead, or neither for all
-// that can be proved from here.
-func (c Caller) Judge(row gen.AgentJournal) process.Verdict {
-	return process.Judge(c.Facts(), row, time.Duration(c.Runtime.HeartbeatSeconds)*time.Second)
+// Process is an unfinished process as it is recorded, and whether it lives.
+type Process struct {
+	gen.AgentJournal
+	process.Verdict
+	// Self: it is the caller's own. A caller never waits for itself.
+	Self bool
 }
 
-// Stalled reports whether an unfinished process gave its last sign of life
-// longer ago than the threshold. It says nothing about death.
-func (c Caller) Stalled(row gen.AgentJournal) bool {
-	return row.HeartbeatAgeSeconds != nil && *row.HeartbeatAgeSeconds > c.Runtime.HeartbeatSeconds
+// AtWork reports whether the process counts as working on its session: it is
+// journaled, and lives for all that is known. A heartbeat that is not a valid
+// timestamp is neither young nor old and proves nothing: to wait for a dead
+// process loses less than to take the work from a living one.
+func (p Process) AtWork() bool {
+	if p.LastHeartbeatAt == nil {
+		return false
+	}
+	return p.State == process.Living || p.State == process.Unknown && p.HeartbeatEpoch == nil
 }
 
-// Live reports whether an unfinished process counts as being at work: it keeps
-// a heartbeat, and that is not older than the threshold. One that is no time
-// proves nothing, and counts as live: to wait for a dead process loses less
-// than to take the work from a living one.
-func (c Caller) Live(row gen.AgentJournal) bool {
-	return row.LastHeartbeatAt != nil && !c.Stalled(row)
+// NameText is its name for people, empty where it has none.
+func (p Process) NameText() string {
+	if p.Name == nil {
+		return ""
+	}
+	return *p.Name
+}
+
+// Unfinished looks at every unfinished process of a session. Status, resume,
+// finish and the lists all go by what it says.
+func (c Caller) Unfinished(ctx context.Context, q *gen.Queries, sessionID string, now time.Time) ([]Process, error) {
+	rows, err := q.JournalUnfinished(ctx, &sessionID)
+	if err != nil {
+		return nil, err
+	}
+	processes := make([]Process, len(rows))
+	for i, row := range rows {
+		processes[i] = Process{AgentJournal: row.AgentJournal, Verdict: c.Judge(row.AgentJournal, now)}
+	}
+	c.findSelf(processes)
+	return processes, nil
+}
+
+// Running looks at every unfinished process that keeps a heartbeat, of all
+// sessions. Sweeps and the doctor go by what it says.
+func (c Caller) Running(ctx context.Context, q *gen.Queries, now time.Time) ([]Process, error) {
+	rows, err := q.JournalRunning(ctx)
+	if err != nil {
+		return nil, err
+	}
+	processes := make([]Process, len(rows))
+	for i, row := range rows {
+		processes[i] = Process{AgentJournal: row.AgentJournal, Verdict: c.Judge(row.AgentJournal, now)}
+		processes[i].Self = c.ExecutionUID != "" && row.AgentJournal.ID == c.ExecutionUID
+	}
+	return processes, nil
+}
+
+// Judge says whether an unfinished process lives.
+func (c Caller) Judge(row gen.AgentJournal, now time.Time) process.Verdict {
+	return process.Judge(c.Facts(), row, time.Duration(c.Runtime.HeartbeatSeconds)*time.Second, now)
+}
+
+// Self names the caller's own process of a session: the one that --as or
+// OCR_DASHBOARD_EXECUTION_UID names, else the only unfinished one that is
+// provably among the processes above this one. Empty where there is none.
+func (c Caller) Self(ctx context.Context, q *gen.Queries, sessionID string) (uid string, err error) {
+	if c.ExecutionUID != "" {
+		return c.ExecutionUID, nil
+	}
+	rows, err := q.JournalUnfinished(ctx, &sessionID)
+	if err != nil {
+		return "", err
+	}
+	processes := make([]Process, len(rows))
+	for i, row := range rows {
+		processes[i].AgentJournal = row.AgentJournal
+	}
+	if i := c.findSelf(processes); i >= 0 {
+		return processes[i].ID, nil
+	}
+	return "", nil
+}
+
+// findSelf marks the caller's own process among the unfinished ones of one
+// session, and returns where it stands; -1 where it is none of them.
+func (c Caller) findSelf(processes []Process) int {
+	found := -1
+	if c.ExecutionUID != "" {
+		for i := range processes {
+			if processes[i].ID == c.ExecutionUID {
+				processes[i].Self, found = true, i
+			}
+		}
+		return found
+	}
+	if c.ParentPID == 0 || !slices.ContainsFunc(processes, func(p Process) bool { return p.RecordedPID != nil }) {
+		return -1
+	}
+	above := process.Ancestors(c.Facts(), c.ParentPID)
+	for i, p := range processes {
+		if p.PID == nil || !slices.Contains(above, *p.PID) || !process.Same(c.Facts(), p.AgentJournal, *p.PID) {
+			continue
+		}
+		if found >= 0 {
+			return -1 // two of them: neither is known to be the caller
+		}
+		found = i
+	}
+	if found >= 0 {
+		processes[found].Self = true
+	}
+	return found
 }
 
 // Record writes processes that began or ended to the recovery log, after the

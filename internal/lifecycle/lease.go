@@ -11,6 +11,7 @@ import (
 	"ocr/db"
 	"ocr/db/gen"
 	"ocr/internal/process"
+	"ocr/internal/shell"
 )
 
 // Lease is the right to carry a round or run on, as readers may see it.
@@ -78,7 +79,7 @@ func (c Caller) currentLease(ctx context.Context, q *gen.Queries, sessionID stri
 	if err != nil {
 		return nil, err
 	}
-	if owner.AgentJournal.Status == "running" && c.Judge(owner.AgentJournal).State == process.Dead {
+	if owner.AgentJournal.Status == "running" && c.Judge(owner.AgentJournal, at).State == process.Dead {
 		l.abandoned = true
 	}
 	return l, nil
@@ -92,15 +93,15 @@ func (l *lease) inForce(at time.Time) bool {
 }
 
 // heldBy tells whether the caller shows that the lease is its own: by the
-// token, or by being the process that owns it.
-func (l *lease) heldBy(c Caller) bool {
+// token, or by being the process that owns it. self is that process, or empty.
+func (l *lease) heldBy(c Caller, self string) bool {
 	switch {
 	case l == nil || l.owner == nil:
 		return false
 	case c.Lease != "":
 		return c.Lease == l.token
 	}
-	return c.ExecutionUID != "" && c.ExecutionUID == *l.owner
+	return self != "" && self == *l.owner
 }
 
 // lostBy tells whether the caller shows a token that does not count any more.
@@ -131,12 +132,19 @@ func (l *lease) holder() string {
 // it holds none. A lease without an owner is advisory: it refuses nothing here.
 func (c Caller) checkLease(ctx context.Context, q *gen.Queries, s session, at time.Time) (*lease, error) {
 	l, err := c.currentLease(ctx, q, s.ID, at)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	self := ""
+	if l != nil && l.owner != nil {
+		if self, err = c.Self(ctx, q, s.ID); err != nil {
+			return nil, err
+		}
+	}
+	switch {
 	case l.lostBy(c):
 		return nil, s.leaseLost(l, at)
-	case l.heldBy(c):
+	case l.heldBy(c, self):
 		return l, nil
 	case l == nil, l.owner == nil, l.abandoned, s.Status == "closed":
 		return nil, nil
@@ -176,7 +184,7 @@ func (l *lease) wordsForOwner() string {
 	case l.owner == nil:
 		return ""
 	case l.journaled:
-		return fmt.Sprintf("; if you are %s: set OCR_DASHBOARD_EXECUTION_UID to that, or add --lease with the token that resume printed", *l.owner)
+		return fmt.Sprintf("; if you are %s: add --as %s, or --lease with the token that resume printed", *l.owner, shell.Quote(*l.owner))
 	}
 	return fmt.Sprintf("; if you are %s: add --lease with the token that resume printed, or set OCR_LEASE to it", *l.owner)
 }
@@ -211,9 +219,13 @@ func (s session) leaseUnreadable(l *lease) *Error {
 }
 
 // takeLease appends the lease event for the caller.
-func (c Caller) takeLease(ctx context.Context, tx *db.Tx, s session, token string, at time.Time) error {
+func (c Caller) takeLease(ctx context.Context, tx *db.Tx, s session, self, token string, at time.Time) error {
+	owner := c.Owner
+	if self != "" {
+		owner = self
+	}
 	metadata, err := json.Marshal(leaseRecord{
-		Kind: "forward_resume", Round: s.CurrentRound, Owner: c.Owner, Token: token,
+		Kind: "forward_resume", Round: s.CurrentRound, Owner: owner, Token: token,
 		LeaseSeconds: c.Runtime.ForwardResumeLeaseSeconds,
 	})
 	if err != nil {

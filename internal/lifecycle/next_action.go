@@ -9,6 +9,7 @@ import (
 
 	"ocr/db/gen"
 	"ocr/internal/process"
+	"ocr/internal/shell"
 )
 
 // The kinds of next action.
@@ -37,21 +38,7 @@ type NextAction struct {
 	Remaining    []string
 	AttemptsLeft *int64
 	// WaitingOn are the unfinished processes, with the kind wait only.
-	WaitingOn []Waiting
-}
-
-// Waiting is one unfinished process of a session.
-type Waiting struct {
-	ID   string
-	Name string
-	// HeartbeatAge is in seconds; nil without a readable heartbeat.
-	HeartbeatAge *int64
-	// Stalled: the last heartbeat is older than the threshold.
-	Stalled bool
-	// Live: it counts as being at work, see Caller.Live.
-	Live bool
-	// Verdict is what a look at the process itself says.
-	Verdict process.Verdict
+	WaitingOn []Process
 }
 
 // nextAction decides from the completeness of a session and from its
@@ -66,15 +53,15 @@ func (c Caller) nextAction(ctx context.Context, q *gen.Queries, s session, at ti
 		again := s.beginAgainArgv()
 		return NextAction{Kind: NextReopen, Text: "the session was closed without a result; open it again with: " + commandLine(again), Argv: again}, nil
 	}
-	waiting, self, err := c.unfinishedProcesses(ctx, q, s.ID)
+	waiting, self, err := c.unfinishedProcesses(ctx, q, s.ID, at)
 	if err != nil {
 		return NextAction{}, err
 	}
-	working = working || self
+	working = working || self != ""
 	switch {
 	case len(waiting) > 0:
 		phases, err := loadPhases(ctx, q, s.WorkflowType)
-		return s.waitFor(waiting, phases, working), err
+		return s.waitFor(waiting, self, phases, working), err
 	case s.HasTerminalArtifact:
 		finish := s.argv("finish")
 		return NextAction{
@@ -92,9 +79,9 @@ func (c Caller) nextAction(ctx context.Context, q *gen.Queries, s session, at ti
 		return NextAction{}, err
 	case l.lostBy(c):
 		return c.lost(ctx, q, s, phases, l, at)
-	case working, l.heldBy(c):
+	case working, l.heldBy(c, self):
 		next := s.goOn(phases)
-		if l.heldBy(c) && l.readable() {
+		if l.heldBy(c, self) && l.readable() {
 			next.Text = fmt.Sprintf("this %s is yours until %s and for as long after each step; %s", s.unit(), l.until.Format(time.RFC3339), next.Text)
 		}
 		return next, nil
@@ -132,41 +119,40 @@ func (s session) openNext(phases phases) []string {
 	return s.argv("advance", "--phase", phases.first(), fmt.Sprintf("%s=%d", s.workflow().numberFlag, s.number()+1))
 }
 
-// unfinishedProcesses lists the processes of a session that others run, and
-// tells whether the caller itself is one of them.
-func (c Caller) unfinishedProcesses(ctx context.Context, q *gen.Queries, sessionID string) (others []Waiting, working bool, err error) {
-	rows, err := q.JournalUnfinished(ctx, &sessionID)
-	if err != nil {
-		return nil, false, err
-	}
-	for _, row := range rows {
-		p := row.AgentJournal
-		if c.ExecutionUID != "" && p.ID == c.ExecutionUID {
-			working = true
-			continue
+// unfinishedProcesses lists the processes of a session that others run and
+// that are not proved dead, and names the one that the caller itself is; empty
+// where it is none of them.
+func (c Caller) unfinishedProcesses(ctx context.Context, q *gen.Queries, sessionID string, now time.Time) (others []Process, self string, err error) {
+	processes, err := c.Unfinished(ctx, q, sessionID, now)
+	for _, p := range processes {
+		switch {
+		case p.Self:
+			self = p.ID
+		case p.State != process.Dead:
+			others = append(others, p)
 		}
-		w := Waiting{ID: p.ID, HeartbeatAge: p.HeartbeatAgeSeconds, Stalled: c.Stalled(p), Live: c.Live(p), Verdict: c.Judge(p)}
-		if p.Name != nil {
-			w.Name = *p.Name
-		}
-		others = append(others, w)
 	}
-	return others, working, nil
+	return others, self, err
 }
 
 // waitFor says for whom to wait; where none of them gives a sign of life, also
 // how to go on without them.
-func (s session) waitFor(processes []Waiting, phases phases, working bool) NextAction {
+func (s session) waitFor(processes []Process, self string, phases phases, working bool) NextAction {
 	next := NextAction{Kind: NextWait, WaitingOn: processes}
 	var names, releases []string
 	heard := false
 	for _, p := range processes {
-		heard = heard || p.Live && p.HeartbeatAge != nil
+		heard = heard || p.State == process.Living
 		names = append(names, p.describe())
 		releases = append(releases, commandLine(p.release(s.trailing)))
 	}
 	if heard {
 		next.Text, next.Argv = "wait for "+strings.Join(names, ", "), s.argv("status")
+		if self != "" {
+			// Else two agents could wait for each other for good.
+			next.Text += "; when your own part is done, report it with: ocr session end-instance " + shell.Quote(self) + behind(s.trailing) +
+				" -- and whoever is left last moves the session on"
+		}
 		return next
 	}
 	next.Argv = processes[0].release(s.trailing)
@@ -183,28 +169,37 @@ func (s session) waitFor(processes []Waiting, phases phases, working bool) NextA
 	return next
 }
 
-// describe names a process for people.
-func (w Waiting) describe() string {
-	text := w.ID
-	if w.Name != "" {
-		text = w.Name + " (" + w.ID + ")"
-	}
+// describe names a process for people, and says what the reader does who is
+// that process.
+func (p Process) describe() string {
+	text := p.label()
 	switch {
-	case w.Verdict.State == process.Dead:
-		text += ", which is dead: " + w.Verdict.Reason
-	case w.Live && w.HeartbeatAge == nil:
-		text += ", whose last heartbeat is no time"
-	case w.Stalled:
-		text += fmt.Sprintf(", last heard of %d seconds ago", *w.HeartbeatAge)
+	case p.HeartbeatEpoch == nil && p.LastHeartbeatAt != nil && !p.Proved:
+		text += ", whose last heartbeat is not a valid timestamp"
+	case p.State == process.Unknown:
+		text += ", of which nobody can tell whether it lives: " + p.Reason
+		if p.HeartbeatAge != nil && *p.HeartbeatAge > 0 {
+			text += fmt.Sprintf(", last heartbeat %d seconds ago", *p.HeartbeatAge)
+		}
+	case p.Stalled:
+		text += fmt.Sprintf(", which lives, last heartbeat %d seconds ago", *p.HeartbeatAge)
 	}
-	return text
+	return text + " (are you that one? then add --as " + shell.Quote(p.ID) + ")"
+}
+
+// label is the name and the id of a process.
+func (p Process) label() string {
+	if name := p.NameText(); name != "" {
+		return name + " (" + p.ID + ")"
+	}
+	return p.ID
 }
 
 // release is the command that ends a process which will not do so itself.
-func (w Waiting) release(trailing []string) []string {
+func (p Process) release(trailing []string) []string {
 	verb := []string{"ocr", "session", "end-instance"}
-	if strings.HasPrefix(w.ID, "-") {
-		return slices.Concat(verb, []string{"--status", "crashed"}, trailing, []string{"--", w.ID})
+	if strings.HasPrefix(p.ID, "-") {
+		return slices.Concat(verb, []string{"--status", "crashed"}, trailing, []string{"--", p.ID})
 	}
-	return slices.Concat(verb, []string{w.ID, "--status", "crashed"}, trailing)
+	return slices.Concat(verb, []string{p.ID, "--status", "crashed"}, trailing)
 }

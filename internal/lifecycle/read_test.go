@@ -88,8 +88,8 @@ func TestStatus(t *testing.T) {
 		d.begin("s", "review")
 		d.process("u", "s", "'yesterday'")
 		got := status(d).Next
-		if got.Kind != lifecycle.NextWait || len(got.WaitingOn) != 1 || !got.WaitingOn[0].Live || got.WaitingOn[0].Stalled ||
-			!strings.Contains(got.Text, "is no time") || !strings.Contains(got.Text, "ocr session end-instance u") {
+		if got.Kind != lifecycle.NextWait || len(got.WaitingOn) != 1 || !got.WaitingOn[0].AtWork() || got.WaitingOn[0].Stalled ||
+			!strings.Contains(got.Text, "is not a valid timestamp") || !strings.Contains(got.Text, "ocr session end-instance u") {
 			t.Errorf("%+v", got)
 		}
 		d.refused(lifecycle.Invariant, lifecycle.KindStillRunning, func() error { _, err := d.resume("s"); return err })

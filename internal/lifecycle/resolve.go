@@ -26,6 +26,11 @@ type session struct {
 // resolve picks the session a verb works on: the named one, else the one that
 // the caller's own process works for, else the only active one.
 func (c Caller) resolve(ctx context.Context, q *gen.Queries, id string) (session, error) {
+	if c.ExecutionUIDByFlag {
+		if err := c.checkSelf(ctx, q, id); err != nil {
+			return session{}, err
+		}
+	}
 	if id != "" {
 		return c.load(ctx, q, id, "")
 	}
@@ -33,7 +38,11 @@ func (c Caller) resolve(ctx context.Context, q *gen.Queries, id string) (session
 		workflow, err := q.ExecutionWorkflow(ctx, &c.ExecutionUID)
 		switch {
 		case err == nil && workflow != nil:
-			return c.load(ctx, q, *workflow, "the session of the process that OCR_DASHBOARD_EXECUTION_UID names")
+			by := "OCR_DASHBOARD_EXECUTION_UID"
+			if c.ExecutionUIDByFlag {
+				by = "--as"
+			}
+			return c.load(ctx, q, *workflow, "the session of the process that "+by+" names")
 		case err != nil && !errors.Is(err, sql.ErrNoRows):
 			return session{}, err
 		}
@@ -54,6 +63,21 @@ func (c Caller) resolve(ctx context.Context, q *gen.Queries, id string) (session
 		Candidates []string `json:"candidates"`
 	}{active}
 	return session{}, e
+}
+
+// checkSelf holds what --as says against the process journal: there must be
+// such a process (NotFound), and it must not work for another session than the
+// named one (Invariant). One that has ended may still ask.
+func (c Caller) checkSelf(ctx context.Context, q *gen.Queries, id string) error {
+	workflow, err := q.ExecutionWorkflow(ctx, &c.ExecutionUID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return refuse(NotFound, KindNoProcess, "ocr session list --all"+c.elsewhere(), "there is no process %q: --as takes what start-instance printed", c.ExecutionUID)
+	}
+	if err != nil || id == "" || workflow == nil || *workflow == id {
+		return err
+	}
+	return refuse(Invariant, KindOtherSession, "ocr session list --all"+c.elsewhere(),
+		"process %q works for session %q, not for %q: leave --as out, or name the other session", c.ExecutionUID, *workflow, id)
 }
 
 func (c Caller) load(ctx context.Context, q *gen.Queries, id, chosen string) (session, error) {

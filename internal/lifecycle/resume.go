@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ocr/db"
@@ -95,12 +96,16 @@ func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResul
 		if err != nil {
 			return err
 		}
+		self, err := c.Self(ctx, tx.Queries, s.ID)
+		if err != nil {
+			return err
+		}
 		switch {
 		case l.lostBy(c):
 			return s.leaseLost(l, at)
 		case s.HasTerminalArtifact:
 			result.Reason = ReasonComplete
-		case l.heldBy(c):
+		case l.heldBy(c, self):
 			result.Resumed = true
 			err = s.renewLease(ctx, tx, l, at)
 		default:
@@ -114,13 +119,13 @@ func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResul
 				break
 			}
 			result.Resumed, result.Attempts, result.AttemptsLeft = true, attempts+1, limit-attempts-1
-			err = c.takeLease(ctx, tx, s, rand.Text(), at)
+			err = c.takeLease(ctx, tx, s, self, rand.Text(), at)
 		}
 		if err != nil {
 			return err
 		}
 		if result.Resumed {
-			if caller, err = caller.withLease(ctx, tx.Queries, s, &result, at); err != nil {
+			if caller, err = caller.withLease(ctx, tx.Queries, s, self, &result, at); err != nil {
 				return err
 			}
 		}
@@ -136,7 +141,7 @@ func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResul
 
 // withLease reads the lease that the caller has now into the result, and
 // returns the caller as it shows that: by its process, else by the token.
-func (c Caller) withLease(ctx context.Context, q *gen.Queries, s session, result *ResumeResult, at time.Time) (Caller, error) {
+func (c Caller) withLease(ctx context.Context, q *gen.Queries, s session, self string, result *ResumeResult, at time.Time) (Caller, error) {
 	l, err := c.currentLease(ctx, q, s.ID, at)
 	if err != nil {
 		return c, err
@@ -145,7 +150,7 @@ func (c Caller) withLease(ctx context.Context, q *gen.Queries, s session, result
 		return c, fmt.Errorf("the lease on session %q was not recorded", s.ID)
 	}
 	result.LeaseUntil, result.LeaseToken = l.until, l.token
-	if !l.heldBy(c) {
+	if !l.heldBy(c, self) {
 		c.Lease, c.LeaseByFlag = l.token, true
 	}
 	return c, nil
@@ -153,11 +158,12 @@ func (c Caller) withLease(ctx context.Context, q *gen.Queries, s session, result
 
 // checkStranded refuses while somebody works on the session, or may.
 func (c Caller) checkStranded(ctx context.Context, q *gen.Queries, s session, l *lease, now bool, at time.Time) error {
-	others, _, err := c.unfinishedProcesses(ctx, q, s.ID)
+	processes, err := c.Unfinished(ctx, q, s.ID, at)
 	if err != nil {
 		return err
 	}
-	live := slices.DeleteFunc(slices.Clone(others), func(w Waiting) bool { return !w.Live })
+	others := slices.DeleteFunc(processes, func(p Process) bool { return p.Self || p.LastHeartbeatAt == nil })
+	live := slices.DeleteFunc(slices.Clone(others), func(p Process) bool { return !p.AtWork() })
 	switch {
 	case len(live) > 0:
 		return s.stillRunning(live)
@@ -184,9 +190,9 @@ func (c Caller) checkStranded(ctx context.Context, q *gen.Queries, s session, l 
 // allDead tells whether the run had journaled processes, and all of them that
 // did not report their end are proved dead: those that are unfinished, and
 // those that a sweep found dead since the last event.
-func (c Caller) allDead(ctx context.Context, q *gen.Queries, s session, unfinished []Waiting) (bool, error) {
+func (c Caller) allDead(ctx context.Context, q *gen.Queries, s session, unfinished []Process) (bool, error) {
 	for _, w := range unfinished {
-		if w.Verdict.State != process.Dead {
+		if w.State != process.Dead {
 			return false, nil
 		}
 	}
@@ -217,27 +223,22 @@ func (s session) stillMoving(last activity) *Error {
 }
 
 // stillRunning refuses to take a session from live processes.
-func (s session) stillRunning(live []Waiting) *Error {
-	type process struct {
+func (s session) stillRunning(live []Process) *Error {
+	type listed struct {
 		ID           string `json:"id"`
 		Name         string `json:"name"`
 		HeartbeatAge *int64 `json:"heartbeat_age_seconds"`
 	}
-	processes := make([]process, len(live))
-	unreadable := 0
-	for i, w := range live {
-		processes[i] = process{w.ID, w.Name, w.HeartbeatAge}
-		if w.HeartbeatAge == nil {
-			unreadable++
-		}
+	processes := make([]listed, len(live))
+	labels := make([]string, len(live))
+	for i, p := range live {
+		processes[i] = listed{p.ID, p.NameText(), p.HeartbeatAge}
+		labels[i] = p.describe()
 	}
-	text := fmt.Sprintf("%d of its processes gave a sign of life just now", len(live)-unreadable)
-	if unreadable > 0 {
-		text += fmt.Sprintf(", and of %d the last heartbeat is no time", unreadable)
-	}
-	e := refuse(Invariant, KindStillRunning, s.command("status"), "session %q is not known to be stranded: %s", s.ID, text)
+	e := refuse(Invariant, KindStillRunning, s.command("status"),
+		"session %q is not known to be stranded: %d of its processes work on it: %s", s.ID, len(live), strings.Join(labels, ", "))
 	e.Details = struct {
-		Processes []process `json:"processes"`
+		Processes []listed `json:"processes"`
 	}{processes}
 	return e
 }

@@ -19,12 +19,18 @@ type Facts interface {
 // Place is where process ids are counted. Each part is empty when the system
 // has none or it could not be read.
 type Place struct {
+	// Machine tells machines apart whatever they are called. It is made from
+	// the machine's own id, which is not meant to be published.
+	Machine string
 	// Host is the name of the host.
 	Host string
 	// BootID changes with every start of the host.
 	BootID string
 	// PIDSpace tells the countings of one host apart: the PID namespace.
 	PIDSpace string
+	// TimeSpace tells apart from which moment starts of processes are counted:
+	// the time namespace.
+	TimeSpace string
 }
 
 // Sighting is what one look at a process id shows.
@@ -34,6 +40,9 @@ type Sighting struct {
 	Gone bool
 	// Start is when it started.
 	Start Start
+	// Parent is the id of the process that it belongs to; 0 where there is
+	// none, or where it could not be read.
+	Parent int64
 }
 
 // Start is the start of a process; zero where it could not be read.
@@ -50,7 +59,7 @@ type Start struct {
 type System struct{}
 
 var here = sync.OnceValue(func() Place {
-	place := Place{BootID: bootID(), PIDSpace: pidSpace()}
+	place := Place{Machine: machine(), BootID: bootID(), PIDSpace: pidSpace(), TimeSpace: timeSpace()}
 	place.Host, _ = os.Hostname()
 	return place
 })
@@ -72,3 +81,17 @@ func (System) Look(pid int64) Sighting {
 
 // Alive reports whether a process of that id exists.
 func Alive(pid int64) bool { return pid >= 1 && !System{}.Look(pid).Gone }
+
+// maxAncestors bounds the way upward; a loop can only come from ids that are
+// given again meanwhile.
+const maxAncestors = 64
+
+// Ancestors are the ids of a process and of those above it, nearest first.
+func Ancestors(facts Facts, pid int64) []int64 {
+	var ids []int64
+	for pid > 1 && len(ids) < maxAncestors {
+		ids = append(ids, pid)
+		pid = facts.Look(pid).Parent
+	}
+	return ids
+}

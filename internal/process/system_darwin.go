@@ -18,7 +18,13 @@ func bootID() string {
 	return id
 }
 
+// pidSpace, timeSpace: there is only one of each.
 func pidSpace() string { return "" }
+
+func timeSpace() string { return "" }
+
+// machine: the system tells it only by a service that is too slow to ask.
+func machine() string { return "" }
 
 // zombie is the state of a process that has ended.
 const zombie = 5
@@ -35,5 +41,8 @@ func look(pid int) Sighting {
 		return Sighting{Gone: true}
 	}
 	start := info.Proc.P_starttime
-	return Sighting{Start: Start{Ms: start.Sec*1000 + int64(start.Usec)/1000}}
+	return Sighting{
+		Start:  Start{Ms: start.Sec*1000 + int64(start.Usec)/1000},
+		Parent: int64(info.Eproc.Ppid),
+	}
 }

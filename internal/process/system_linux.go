@@ -2,6 +2,8 @@ package process
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"strconv"
@@ -36,6 +38,25 @@ func pidSpace() string {
 	return name
 }
 
+func timeSpace() string {
+	name, err := os.Readlink("/proc/self/ns/time")
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// machine is a digest of the id that systemd keeps: machine-id(5) asks programs
+// not to show the id itself.
+func machine() string {
+	id, err := os.ReadFile("/etc/machine-id")
+	if id = bytes.TrimSpace(id); err != nil || len(id) != 32 {
+		return ""
+	}
+	digest := sha256.Sum256(append([]byte("ocr machine "), id...))
+	return hex.EncodeToString(digest[:16])
+}
+
 // look asks by a signal that does nothing, because /proc may hide what belongs
 // to others. What it then finds in /proc is read here and not with a library:
 // those give the start by the clock of today only, which makes two processes
@@ -54,7 +75,7 @@ func look(pid int) Sighting {
 // parseStat reads a line of /proc/PID/stat. The name of the program stands in
 // parentheses and may hold anything, parentheses too.
 func parseStat(text []byte) Sighting {
-	const state, threads, start = 0, 17, 19 // counted behind the name
+	const state, parent, threads, start = 0, 1, 17, 19 // counted behind the name
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) <= start {
 		return Sighting{}
@@ -67,10 +88,14 @@ func parseStat(text []byte) Sighting {
 	if err != nil {
 		return Sighting{}
 	}
+	above, err := strconv.ParseInt(string(fields[parent]), 10, 64)
+	if err != nil {
+		above = 0
+	}
 	var sinceBoot unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &sinceBoot); err != nil {
-		return Sighting{Start: Start{Ticks: ticks}}
+		return Sighting{Start: Start{Ticks: ticks}, Parent: above}
 	}
 	age := time.Duration(sinceBoot.Nano()) - time.Duration(ticks)*(time.Second/ticksPerSecond)
-	return Sighting{Start: Start{Ticks: ticks, Ms: time.Now().Add(-age).UnixMilli()}}
+	return Sighting{Start: Start{Ticks: ticks, Ms: time.Now().Add(-age).UnixMilli()}, Parent: above}
 }

@@ -12,7 +12,13 @@ const initialPIDSpace = ""
 // bootID: the system has none. The start of a process tells restarts apart.
 func bootID() string { return "" }
 
+// pidSpace, timeSpace: there is only one of each.
 func pidSpace() string { return "" }
+
+func timeSpace() string { return "" }
+
+// machine: none is read here.
+func machine() string { return "" }
 
 const (
 	queryLimited     = 0x1000 // PROCESS_QUERY_LIMITED_INFORMATION
