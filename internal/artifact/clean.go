@@ -30,6 +30,19 @@ func clean(s string) string {
 	return firstRunes(s, maxText)
 }
 
+// settled is what is left of a text however often it is cleaned: each time
+// takes one more marker. A rule that holds for it holds also when the stored
+// text is read again.
+func settled(s string) string {
+	for {
+		cleaned := clean(s)
+		if cleaned == s {
+			return s
+		}
+		s = cleaned
+	}
+}
+
 // harmful tells the characters that clean removes: C0 but tab and newline, DEL,
 // C1, and the characters that embed, override or isolate a writing direction.
 func harmful(r rune) bool {

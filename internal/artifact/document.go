@@ -8,12 +8,17 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // MaxPayload is the largest payload that is taken, in bytes.
 const MaxPayload = 32 << 20
+
+// byteOrderMark opens the files that some editors write. One is skipped.
+var byteOrderMark = []byte("\ufeff")
 
 // schemaVersion is the only payload version there is.
 const schemaVersion = 1
@@ -106,25 +111,138 @@ func encodeList(items []json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// encodeText writes a JSON string with < > and & as they are.
+// encodeText writes a JSON string with < > & and the separators of lines as they
+// are. It never needs more bytes than the string had in a payload.
 func encodeText(s string) json.RawMessage {
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		panic(fmt.Sprintf("a string cannot be written as JSON: %v", err))
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < 0x20:
+			if i := strings.IndexRune("\b\f\n\r\t", r); i >= 0 {
+				b.WriteByte('\\')
+				b.WriteByte("bfnrt"[i])
+			} else {
+				fmt.Fprintf(&b, `\u%04x`, r)
+			}
+		default:
+			b.WriteRune(r)
+		}
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	b.WriteByte('"')
+	return b.Bytes()
 }
 
-// indented is the form in which a document lies on disk.
-func indented(raw json.RawMessage) []byte {
+// stored is the form in which a document lies on disk: indented, unless that
+// would make it larger than a payload may be. Without white space it never is,
+// so what was taken can be read again.
+func stored(raw json.RawMessage) []byte {
 	var b bytes.Buffer
-	if err := json.Indent(&b, raw, "", "  "); err != nil {
+	write := func() error { return json.Compact(&b, raw) }
+	if indentedSize(raw) < MaxPayload {
+		write = func() error { return json.Indent(&b, raw, "", "  ") }
+	}
+	if err := write(); err != nil {
 		panic(fmt.Sprintf("a checked document is not JSON: %v", err))
 	}
-	b.WriteByte('\n')
+	if b.Len() < MaxPayload {
+		b.WriteByte('\n')
+	}
 	return b.Bytes()
+}
+
+// indentedSize is the number of bytes of raw once indented, without making
+// it: deep nesting can need thousands of times what it had. It stops counting
+// past MaxPayload.
+func indentedSize(raw json.RawMessage) int {
+	size, depth, empty := 0, 0, false
+	for i := 0; i < len(raw) && size <= MaxPayload; i++ {
+		switch c := raw[i]; c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '{', '[':
+			depth++
+			size += 2 + 2*depth // with the end of the line, and the next indent
+			empty = true
+			continue
+		case '}', ']':
+			depth--
+			if empty {
+				size -= 2 + 2*depth + 1 // an empty one stays on its line
+			} else {
+				size += 1 + 2*depth
+			}
+			size++
+		case ',':
+			size += 2 + 2*depth
+		case ':':
+			size += 2
+		case '"':
+			end := stringEnd(raw, i)
+			size += end - i
+			i = end - 1
+		default:
+			size++
+		}
+		empty = false
+	}
+	return size
+}
+
+// stringEnd is the index after the string that begins at start.
+func stringEnd(raw []byte, start int) int {
+	for i := start + 1; ; i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+}
+
+// repairSurrogates puts the escape of U+FFFD in place of each escaped half of a
+// surrogate pair, which stands for no character; in keys as in values, known
+// or not. The length stays.
+func repairSurrogates(raw []byte) []byte {
+	var repaired []byte
+	half := func(i int) rune {
+		if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
+			return -1
+		}
+		n, err := strconv.ParseUint(string(raw[i+2:i+6]), 16, 16)
+		if err != nil || !utf16.IsSurrogate(rune(n)) {
+			return -1
+		}
+		return rune(n)
+	}
+	for i := 0; i < len(raw); {
+		next := bytes.IndexByte(raw[i:], '\\')
+		if next < 0 {
+			break
+		}
+		i += next
+		first := half(i)
+		switch {
+		case first < 0:
+			i += 2
+		case utf16.DecodeRune(first, half(i+6)) != utf8.RuneError:
+			i += 12
+		default:
+			if repaired == nil {
+				repaired = bytes.Clone(raw)
+			}
+			copy(repaired[i:], `\ufffd`)
+			i += 6
+		}
+	}
+	if repaired == nil {
+		return raw
+	}
+	return repaired
 }
 
 // checker reads a payload piece by piece and collects what is wrong with it,
@@ -167,6 +285,7 @@ func open(data []byte) (value, error) {
 	if len(data) > MaxPayload {
 		return value{}, invalid("is larger than %d MiB; shorten the texts, or split the work", MaxPayload>>20)
 	}
+	data = bytes.TrimPrefix(data, byteOrderMark)
 	trimmed := bytes.TrimSpace(data)
 	if len(trimmed) == 0 {
 		return value{}, invalid("is empty; pipe the JSON in, or name its file with --file")
@@ -181,7 +300,7 @@ func open(data []byte) (value, error) {
 		}
 		return value{}, invalid("is not JSON: %v", err)
 	}
-	v := value{path: "$", raw: trimmed}
+	v := value{path: "$", raw: repairSurrogates(trimmed)}
 	if trimmed[0] != '{' {
 		return value{}, invalid("must be an object, not %s", v.kind())
 	}

@@ -32,7 +32,8 @@ type MapCounts struct {
 }
 
 // Document is what is written to map-meta.json: the payload with its texts
-// cleaned, everything else as it was given, unknown keys included.
+// cleaned, everything else as it was given, unknown keys included; indented unless
+// that would pass MaxPayload, so that it can always be read again.
 func (m *Map) Document() []byte { return m.document }
 
 // Counts counts sections and files. A file in two sections counts twice.
@@ -66,7 +67,7 @@ func ParseMap(data []byte) (*Map, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
-	m.document = indented(o.encode())
+	m.document = stored(o.encode())
 	return m, nil
 }
 
@@ -107,7 +108,7 @@ func (p *mapParser) section(v value, first map[int64]string) (s Section, raw jso
 		}
 	}
 	if s.Title, ok = p.freeText(o, "title"); ok {
-		p.notBlank(o, "title", s.Title)
+		p.notBlank(o, "title", settled(s.Title))
 	}
 	if o.has("description") {
 		if text, ok := p.freeText(o, "description"); ok {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +49,7 @@ func TestPayloadWhole(t *testing.T) {
 		"String":        `"verdict"`,
 		"Number":        "17",
 		"InvalidUTF8":   "{\"schema_version\": 1, \"x\": \"\xff\"}",
-		"ByteOrder":     "\ufeff{}",
+		"ByteOrder":     "\ufeff\ufeff{}",
 		"TooDeep":       strings.Repeat("[", 20000) + strings.Repeat("]", 20000),
 		"TooDeepInside": `{"x":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "}",
 		"TooLarge":      `{"x":"` + strings.Repeat("x", MaxPayload) + `"}`,
@@ -310,7 +311,7 @@ func TestDocument(t *testing.T) {
   "verdict": "APPROVE",
   "reviewers": [
     {
-      "mood": "<calm> & \ud83d",
+      "mood": "<calm> & \ufffd",
       "type": "\u0007 a",
       "instance": 1e0,
       "findings": [
@@ -461,9 +462,96 @@ func FuzzParseRound(f *testing.F) {
 				problems(t, err)
 				continue
 			}
-			if _, err := parse(document); err != nil && !strings.Contains(string(document), "[ocr]") {
+			if _, err := parse(document); err != nil {
 				t.Errorf("the document of a sound payload is refused: %v", err)
 			}
 		}
 	})
+}
+
+// TestAcceptedIsReadAgain: what was taken is stored within the limit, is taken
+// again as it is stored, and says the same then.
+func TestAcceptedIsReadAgain(t *testing.T) {
+	frame := func(sections, rest string) string {
+		return `{"schema_version":1,"sections":[` + sections + `]` + rest + `}`
+	}
+	fill := func(text string, n int) string { return strings.Repeat(text, n/len(text)) }
+	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
+	for name, data := range map[string]string{
+		"ManySmallValues": frame("", `,"x":[`+fill("1,", 10<<20)+`1]`),
+		"Objects":         frame("", `,"x":[`+fill(`{"a":1},`, 12<<20)+`1]`),
+		"Deep":            frame("", `,"x":[`+fill(deep+",", 1<<20)+`1]`),
+		"Angles":          frame(`{"section_number":1,"title":"t","files":[]}`, `,"x":"`+fill("<", 25<<20)+`"`),
+		"Escapes":         frame("", `,"x":"`+fill(`\u00e9\ud83d`, 6<<20)+`"`),
+		"LineSeparators":  frame("", `,"`+fill("\u2028", 17<<20)+`":1`),
+		"ShortEscapes":    frame(`{"section_number":1,"title":"\u2028\u2029<t>","files":[]}`, `,"`+fill(`\b\f`, 8<<20)+`":1`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := ParseMap([]byte(data))
+			if err != nil {
+				t.Fatalf("refused: %v", err)
+			}
+			if n := len(m.Document()); n > MaxPayload {
+				t.Fatalf("%d bytes are stored as %d", len(data), n)
+			}
+			again, err := ParseMap(m.Document())
+			if err != nil || !bytes.Equal(again.Document(), m.Document()) {
+				t.Errorf("not read again as the same: %v", err)
+			}
+		})
+	}
+	t.Run("MarkerUnderMarker", func(t *testing.T) {
+		wantProblems(t, parseRound([]byte(strings.Replace(sound, "exactly8", "[ocr] [ocr] abc", 1))), "$.reviewers[0].findings[0].title")
+		wantProblems(t, parseMap([]byte(strings.Replace(soundMap, "Start", "[ocr] [ocr]", 1))), "$.sections[0].title")
+	})
+}
+
+// TestIndentedSize: the size that decides is the size that is written.
+func TestIndentedSize(t *testing.T) {
+	for _, text := range []string{`{}`, `[]`, `[[],{}]`, ` { "a" : [ 1 , "\"]{,:\\" , {} ] , "b":{"c":null}} `, `[1,[2,[3]]]`, `{"a":{"b":{"c":[[]]}}}`} {
+		var b bytes.Buffer
+		if err := json.Indent(&b, []byte(strings.TrimSpace(text)), "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		if got := indentedSize([]byte(text)); got != b.Len() {
+			t.Errorf("%s: %d, but it is written in %d", text, got, b.Len())
+		}
+	}
+}
+
+// TestLoneSurrogates: no half of a pair reaches the document, wherever it
+// stands; whole pairs and escaped backslashes stay.
+func TestLoneSurrogates(t *testing.T) {
+	data := strings.Replace(soundMap, `"dependencies": []`,
+		`"dependencies": ["\ud800"], "\udc00k": {"\ud83d": ["\ud83d\ude00", "\\ud83d", "\ud83d\ud83d\ude00", "\ud83d\u0041"]}`, 1)
+	m, err := ParseMap([]byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(m.Document(), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"\ufffd": []any{"\U0001f600", `\ud83d`, "\ufffd\U0001f600", "\ufffdA"}}
+	if inner := got["\ufffdk"]; !reflect.DeepEqual(inner, want) {
+		t.Errorf("%q", inner)
+	}
+	text := string(m.Document())
+	for _, half := range []string{`"\ud800"`, `"\udc00`, `"\ud83d"`, `\ud83d\ud83d`, `\ud83d\u0041`} {
+		if strings.Contains(text, half) {
+			t.Errorf("%s is still there: %s", half, text)
+		}
+	}
+}
+
+func TestByteOrderMark(t *testing.T) {
+	if err := parseRound([]byte("\ufeff" + sound)); err != nil {
+		t.Error(err)
+	}
+	if err := parseMap([]byte("\ufeff " + soundMap)); err != nil {
+		t.Error(err)
+	}
+	if !SameDocument([]byte("\ufeff"+sound), []byte(sound)) {
+		t.Error("the mark makes a difference")
+	}
 }

@@ -69,7 +69,8 @@ type synthesis struct {
 }
 
 // Document is what is written to round-meta.json: the payload with its texts
-// cleaned, everything else as it was given, unknown keys included.
+// cleaned, everything else as it was given, unknown keys included; indented unless
+// that would pass MaxPayload, so that it can always be read again.
 func (r *Round) Document() []byte { return r.document }
 
 // Counts gives the numbers that count: those of synthesis_counts where the
@@ -127,7 +128,7 @@ func ParseRound(data []byte) (*Round, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
-	r.document = indented(o.encode())
+	r.document = stored(o.encode())
 	return r, nil
 }
 
@@ -242,7 +243,7 @@ func (p *roundParser) title(o *object) string {
 	if !ok {
 		return ""
 	}
-	if n := utf8.RuneCountInString(trim(s)); n < minTitle {
+	if n := utf8.RuneCountInString(trim(settled(s))); n < minTitle {
 		v, _ := o.get("title")
 		p.fail(v, "must have at least %d characters once cleaned and trimmed, not %d: %s", minTitle, n, quote(s))
 	}

@@ -21,6 +21,7 @@ func SameDocument(a, b []byte) bool {
 }
 
 func decode(data []byte) (any, bool) {
+	data = bytes.TrimPrefix(data, byteOrderMark)
 	if !json.Valid(data) {
 		return nil, false
 	}
