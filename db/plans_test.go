@@ -85,7 +85,7 @@ func TestPlans(t *testing.T) {
 			"session_drift by session":      "SELECT * FROM session_drift WHERE session_id = 's7'",
 		}
 		for _, name := range []string{
-			"StateGet", "CompletenessGet", "LeaseAttempts", "LeaseNewest", "SessionLastActivity", "JournalFoundDead", "EventLastCompleted", "EventTerminalMetadata", "EventList", "EventPhaseTimings",
+			"StateGet", "CompletenessGet", "VerdictGet", "LeaseAttempts", "LeaseNewest", "SessionLastActivity", "JournalFoundDead", "EventLastCompleted", "EventTerminalMetadata", "EventList", "EventPhaseTimings",
 			"SessionActiveIDs", "ExecutionWorkflow", "ExecutionLink", "JournalUnfinished", "EventTimeline",
 		} {
 			if all[name] == "" {

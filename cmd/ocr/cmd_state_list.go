@@ -11,6 +11,7 @@ import (
 type listedSession struct {
 	sessionRow
 	CompletenessState string `json:"completeness_state"`
+	verdictResult
 }
 
 func listCommand(a *app) *command {
@@ -38,13 +39,14 @@ func listCommand(a *app) *command {
 				result = append(result, listedSession{sessionRow{
 					s.ID, s.Branch, s.Status, s.WorkflowType, s.CurrentPhase, s.PhaseNumber,
 					s.CurrentRound, s.CurrentMapRun, s.StartedAt, s.UpdatedAt, s.SessionDir,
-				}, s.CompletenessState})
+				}, s.CompletenessState, verdictResult{s.Verdict, s.BlockerCount}})
 			}
 			return a.print(result, func(w io.Writer) {
-				list := newListing("started (UTC)", "session", "state", "place", "phase")
+				list := newListing("started (UTC)", "session", "state", "place", "phase", "verdict", "blockers")
 				for _, s := range result {
 					list.row(s.StartedAt, s.ID, s.CompletenessState,
-						counted(s.WorkflowType, s.CurrentRound, s.CurrentMapRun), s.CurrentPhase)
+						counted(s.WorkflowType, s.CurrentRound, s.CurrentMapRun), s.CurrentPhase,
+						optional(s.Verdict), optionalNumber(s.BlockerCount))
 				}
 				list.print(w)
 			})

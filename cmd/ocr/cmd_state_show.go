@@ -19,6 +19,7 @@ type showResult struct {
 	Events        []eventRow         `json:"events"`
 	PhaseTimings  []phaseTiming      `json:"phase_timings"`
 	Artifacts     artifact.Inventory `json:"artifacts"`
+	verdictResult
 }
 
 // sessionRow is one session as it is stored.
@@ -85,7 +86,7 @@ none is named. Changes nothing.`,
 				return a.print(nil, func(w io.Writer) { fmt.Fprintln(w, "no session is active") })
 			}
 			result := showJSON(view)
-			return a.print(result, func(w io.Writer) { showText(w, result, view.Dir) })
+			return a.print(result, func(w io.Writer) { showText(w, result, view) })
 		},
 	}
 }
@@ -101,6 +102,8 @@ func showJSON(view *lifecycle.Overview) showResult {
 		Events:       make([]eventRow, 0, len(view.Events)),
 		PhaseTimings: make([]phaseTiming, 0, len(view.Timings)),
 		Artifacts:    view.Artifacts,
+
+		verdictResult: verdictResult{view.Verdict.Verdict, view.Verdict.BlockerCount},
 	}
 	for _, e := range view.Events {
 		result.Events = append(result.Events, eventRow{e.ID, e.EventType, e.Phase, e.PhaseNumber, e.Round, e.Metadata, e.CreatedAt})
@@ -115,12 +118,13 @@ func timingJSON(t gen.EventPhaseTimingsRow) phaseTiming {
 	return phaseTiming{t.Visit, t.Phase, t.PhaseNumber, t.Round, t.MapRun, t.EnteredAt, t.LeftAt, t.Seconds}
 }
 
-func showText(w io.Writer, r showResult, dir string) {
+func showText(w io.Writer, r showResult, view *lifecycle.Overview) {
 	s := r.Session
 	fmt.Fprintf(w, "session  %s (%s, %s)\n", oneLine(s.ID), s.WorkflowType, s.Status)
 	fmt.Fprintf(w, "branch   %s\n", oneLine(s.Branch))
 	fmt.Fprintf(w, "place    %s, phase %s\n", counted(s.WorkflowType, s.CurrentRound, s.CurrentMapRun), oneLine(s.CurrentPhase))
-	fmt.Fprintf(w, "folder   %s\n", oneLine(dir))
+	verdictText(w, view.Verdict)
+	fmt.Fprintf(w, "folder   %s\n", oneLine(view.Dir))
 	fmt.Fprintln(w, "\nlog (UTC)")
 	log := newListing("  id", "time", "event", "number", "phase")
 	for _, e := range r.Events {

@@ -33,6 +33,7 @@ type statusResult struct {
 	UpdatedAt           string           `json:"updated_at"`
 	RoundStartedAt      *string          `json:"round_started_at"`
 	MapStartedAt        *string          `json:"map_started_at"`
+	verdictResult
 }
 
 // waitingProcess is one unfinished process of the session.
@@ -84,6 +85,7 @@ func statusJSON(s lifecycle.Status) statusResult {
 		RemainingPhases: s.Next.Remaining, AttemptsRemaining: s.Next.AttemptsLeft,
 		StartedAt: s.StartedAt, UpdatedAt: s.UpdatedAt,
 		RoundStartedAt: s.RoundStartedAt, MapStartedAt: s.MapStartedAt,
+		verdictResult: verdictResult{s.Verdict.Verdict, s.BlockerCount},
 	}
 	for _, p := range s.Next.WaitingOn {
 		result.WaitingOn = append(result.WaitingOn, waitingProcess{
@@ -97,6 +99,7 @@ func statusText(w io.Writer, s lifecycle.Status) {
 	fmt.Fprintf(w, "session  %s\n", oneLine(s.SessionID))
 	fmt.Fprintf(w, "state    %s, %s\n", s.Status, s.CompletenessState)
 	fmt.Fprintf(w, "place    %s, phase %s\n", counted(s.WorkflowType, s.CurrentRound, s.CurrentMapRun), oneLine(s.CurrentPhase))
+	verdictText(w, s.Verdict)
 	fmt.Fprintf(w, "started  %s, last change %s\n", oneLine(s.StartedAt), oneLine(s.UpdatedAt))
 	fmt.Fprintf(w, "next     %s\n", oneLine(s.Next.Text))
 }

@@ -98,3 +98,24 @@ func (q *Queries) StateGet(ctx context.Context, id string) (StateGetRow, error) 
 	)
 	return i, err
 }
+
+const VerdictGet = `-- name: VerdictGet :one
+SELECT v.round, v.verdict, v.blocker_count
+FROM session_verdict AS v
+WHERE v.session_id = ?1
+`
+
+type VerdictGetRow struct {
+	Round        *int64
+	Verdict      *string
+	BlockerCount *int64
+}
+
+// What the latest completed round of a session said; NULL in all columns while
+// there is none. Index: idx_events_session_type.
+func (q *Queries) VerdictGet(ctx context.Context, sessionID string) (VerdictGetRow, error) {
+	row := q.db.QueryRowContext(ctx, VerdictGet, sessionID)
+	var i VerdictGetRow
+	err := row.Scan(&i.Round, &i.Verdict, &i.BlockerCount)
+	return i, err
+}

@@ -340,6 +340,13 @@ type SessionTimeline struct {
 	Metadata    *string
 }
 
+type SessionVerdict struct {
+	SessionID    string
+	Round        *int64
+	Verdict      *string
+	BlockerCount *int64
+}
+
 type UserFileProgress struct {
 	ID         int64
 	MapFileID  int64

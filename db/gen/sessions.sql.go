@@ -154,9 +154,11 @@ SELECT
         WHEN typeof(s.phase_number) = 'integer' THEN s.phase_number ELSE 0
     END AS INTEGER) AS phase_number,
     c.current_round, c.current_map_run, s.started_at,
-    s.updated_at, s.session_dir, c.completeness_state
+    s.updated_at, s.session_dir, c.completeness_state, v.verdict,
+    v.blocker_count
 FROM sessions AS s
 INNER JOIN session_completeness AS c ON c.session_id = s.id
+INNER JOIN session_verdict AS v ON v.session_id = s.id
 WHERE s.id IS NOT NULL
     AND (
         s.status = CAST(?1 AS TEXT)
@@ -178,6 +180,8 @@ type SessionListRow struct {
 	UpdatedAt         string
 	SessionDir        string
 	CompletenessState string
+	Verdict           *string
+	BlockerCount      *int64
 }
 
 // Sessions of one status, or of 'all'; newest first. Where the same second
@@ -205,6 +209,8 @@ func (q *Queries) SessionList(ctx context.Context, status string) ([]SessionList
 			&i.UpdatedAt,
 			&i.SessionDir,
 			&i.CompletenessState,
+			&i.Verdict,
+			&i.BlockerCount,
 		); err != nil {
 			return nil, err
 		}

@@ -23,3 +23,10 @@ SELECT
     c.dependents_settled, c.completeness_state
 FROM session_completeness AS c
 WHERE c.session_id = sqlc.arg(session_id);
+
+-- name: VerdictGet :one
+-- What the latest completed round of a session said; NULL in all columns while
+-- there is none. Index: idx_events_session_type.
+SELECT v.round, v.verdict, v.blocker_count
+FROM session_verdict AS v
+WHERE v.session_id = sqlc.arg(session_id);

@@ -8,9 +8,11 @@ SELECT
         WHEN typeof(s.phase_number) = 'integer' THEN s.phase_number ELSE 0
     END AS INTEGER) AS phase_number,
     c.current_round, c.current_map_run, s.started_at,
-    s.updated_at, s.session_dir, c.completeness_state
+    s.updated_at, s.session_dir, c.completeness_state, v.verdict,
+    v.blocker_count
 FROM sessions AS s
 INNER JOIN session_completeness AS c ON c.session_id = s.id
+INNER JOIN session_verdict AS v ON v.session_id = s.id
 WHERE s.id IS NOT NULL
     AND (
         s.status = CAST(sqlc.arg(status) AS TEXT)

@@ -13,6 +13,7 @@ import (
 // Overview is everything that is known about one session.
 type Overview struct {
 	Session gen.StateGetRow
+	Verdict Verdict
 	Events  []gen.EventListRow
 	Timings []gen.EventPhaseTimingsRow
 	// Dir is the absolute folder of the session where the project stands now.
@@ -31,6 +32,9 @@ func Show(ctx context.Context, c Caller, id string) (*Overview, error) {
 			return err
 		}
 		view = Overview{Session: s.StateGetRow}
+		if view.Verdict, err = s.verdict(ctx, r.Queries); err != nil {
+			return err
+		}
 		if view.Events, err = r.EventList(ctx, s.ID); err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ type Status struct {
 	RoundStartedAt *string
 	// MapStartedAt is the same for the current run of a map.
 	MapStartedAt *string
+	Verdict
 }
 
 // GetStatus reads the state of a session. It changes nothing.
@@ -38,6 +39,10 @@ func GetStatus(ctx context.Context, c Caller, id string) (status Status, err err
 		if s, err = c.resolve(ctx, r.Queries, id); err != nil {
 			return err
 		}
+		verdict, err := s.verdict(ctx, r.Queries)
+		if err != nil {
+			return err
+		}
 		next, err := c.nextAction(ctx, r.Queries, s, time.Now().UTC(), false)
 		status = Status{
 			SessionID: s.ID, WorkflowType: s.WorkflowType, Status: s.Status,
@@ -46,7 +51,7 @@ func GetStatus(ctx context.Context, c Caller, id string) (status Status, err err
 			CompletenessState: s.CompletenessState, HasTerminalArtifact: s.HasTerminalArtifact,
 			MarkedClosed: s.MarkedClosed, DependentsSettled: s.DependentsSettled, Next: next,
 			StartedAt: s.StartedAt, UpdatedAt: s.UpdatedAt,
-			RoundStartedAt: s.RoundStartedAt, MapStartedAt: s.MapStartedAt,
+			RoundStartedAt: s.RoundStartedAt, MapStartedAt: s.MapStartedAt, Verdict: verdict,
 		}
 		return err
 	})
