@@ -92,7 +92,8 @@ func explain(err error) failure {
 		f.Code, f.Kind, f.Hint, f.Details = classCodes[no.Class], no.Kind, no.Hint, no.Details
 	case errors.As(err, &invalid):
 		f.Code, f.Kind, f.Hint = exitPayload, "invalid_payload", "mend the payload, then repeat the command"
-		f.Details = invalidDetails{Problems: invalid.Problems, Truncated: invalid.Truncated}
+		f.Message = invalid.Summary()
+		f.Details = invalidDetails{invalid.Problems, invalid.More, invalid.Truncated}
 	case errors.As(err, &noFile) && errors.Is(err, fs.ErrNotExist):
 		f.Code, f.Kind, f.Hint = exitNotFound, "no_payload_file", "check the path given with --file"
 	case errors.As(err, &noBase):
@@ -161,7 +162,8 @@ func storeCode(err *db.Error) int {
 
 type invalidDetails struct {
 	Problems []artifact.Problem `json:"problems"`
-	// Truncated: there are more problems than these.
+	More     int                `json:"more"` // the number of the others
+	// Truncated: there are even more, which nobody has counted.
 	Truncated bool `json:"truncated,omitempty"`
 }
 

@@ -66,7 +66,7 @@ func (a *app) fail(err error) int {
 	}
 	var invalid *artifact.Invalid
 	if errors.As(err, &invalid) {
-		a.paragraph("error: " + f.Message) // a line for each fault
+		a.paragraph("error: " + invalid.Error()) // a line for each fault
 	} else {
 		a.note("error: %s", f.Message)
 	}

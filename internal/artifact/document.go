@@ -2,7 +2,6 @@ package artifact
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -137,18 +136,18 @@ func encodeText(s string) json.RawMessage {
 }
 
 // stored is the form in which a document lies on disk: indented, unless that
-// would make it larger than a payload may be. Without white space it never is,
-// so what was taken can be read again.
-func stored(raw json.RawMessage) []byte {
+// would make it larger than limit. Without white space it is no larger than the
+// payload was, so what was taken can be read again.
+func stored(raw json.RawMessage, limit int) []byte {
 	var b bytes.Buffer
 	write := func() error { return json.Compact(&b, raw) }
-	if indentedSize(raw) < MaxPayload {
+	if indentedSize(raw, limit) < limit {
 		write = func() error { return json.Indent(&b, raw, "", "  ") }
 	}
 	if err := write(); err != nil {
 		panic(fmt.Sprintf("a checked document is not JSON: %v", err))
 	}
-	if b.Len() < MaxPayload {
+	if b.Len() < limit {
 		b.WriteByte('\n')
 	}
 	return b.Bytes()
@@ -156,10 +155,10 @@ func stored(raw json.RawMessage) []byte {
 
 // indentedSize is the number of bytes of raw once indented, without making
 // it: deep nesting can need thousands of times what it had. It stops counting
-// past MaxPayload.
-func indentedSize(raw json.RawMessage) int {
+// past limit.
+func indentedSize(raw json.RawMessage, limit int) int {
 	size, depth, empty := 0, 0, false
-	for i := 0; i < len(raw) && size <= MaxPayload; i++ {
+	for i := 0; i < len(raw) && size <= limit; i++ {
 		switch c := raw[i]; c {
 		case ' ', '\t', '\r', '\n':
 			continue
@@ -245,38 +244,31 @@ func repairSurrogates(raw []byte) []byte {
 	return repaired
 }
 
-// checker reads a payload piece by piece and collects what is wrong with it,
-// up to MaxProblems.
+// checker reads a payload piece by piece and collects what is wrong with it.
 type checker struct {
-	found []located
-	// full: there was one more, and nothing needs to be read any further.
+	faults firsts
+	// full: there are more than maxCounted, and nothing needs to be read any
+	// further.
 	full bool
 }
 
-type located struct {
-	offset int64
-	Problem
-}
-
 func (c *checker) fail(v value, format string, args ...any) {
-	if len(c.found) == MaxProblems {
+	if c.faults.total == maxCounted {
 		c.full = true
 		return
 	}
-	c.found = append(c.found, located{v.offset, Problem{v.path, fmt.Sprintf(format, args...)}})
+	c.faults.add(v.offset, v.path, func() string { return fmt.Sprintf(format, args...) })
 }
+
+// sound tells that nothing wrong was found yet.
+func (c *checker) sound() bool { return c.faults.total == 0 }
 
 // err is nil if nothing was found, else *Invalid.
 func (c *checker) err() error {
-	if len(c.found) == 0 {
+	if c.faults.total == 0 {
 		return nil
 	}
-	slices.SortStableFunc(c.found, func(a, b located) int { return cmp.Compare(a.offset, b.offset) })
-	problems := make([]Problem, len(c.found))
-	for i, f := range c.found {
-		problems[i] = f.Problem
-	}
-	return &Invalid{Problems: problems, Truncated: c.full}
+	return &Invalid{Problems: c.faults.problems(), More: c.faults.more(), Truncated: c.full}
 }
 
 // open takes the bytes of a payload for a JSON object. What is wrong here
@@ -336,16 +328,15 @@ func (c *checker) object(v value, known ...string) (*object, bool) {
 		return nil, false
 	}
 	o := &object{value: v}
-	seen := make(map[string]bool, len(known))
+	seen := make(map[string]int, len(known))
 	c.split(v.raw, func(d *json.Decoder) bool {
 		key := must(d.Token()).(string)
 		m := member{key, value{path: v.path + "." + key, offset: v.offset + d.InputOffset()}}
 		m.raw = next(d)
 		if slices.Contains(known, key) {
-			if seen[key] {
-				c.fail(m.value, "stands twice in one object; give it once")
+			if seen[key]++; seen[key] == 2 {
+				c.fail(m.value, "stands more than once in one object; give it once")
 			}
-			seen[key] = true
 		}
 		o.members = append(o.members, m)
 		return true

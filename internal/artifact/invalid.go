@@ -14,36 +14,57 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// MaxProblems is how many problems of one payload are told. Checking stops at
-// the next one.
-const MaxProblems = 1000
+// MaxProblems is how many problems of one payload are told.
+const MaxProblems = 20
 
-// Invalid says that a payload may not be recorded, and why: every problem, in
-// document order. A missing key counts as standing where its object begins.
+// maxCounted is how many problems are counted. Checking stops at the next one: a
+// payload of nothing but faults must not keep anybody waiting.
+const maxCounted = 100_000
+
+// Invalid says that a payload may not be recorded, and why.
 type Invalid struct {
+	// Problems are the first ones in document order, each once. A missing key
+	// counts as standing where its object begins.
 	Problems []Problem
-	// Truncated: there are more than MaxProblems; these were found first.
+	// More is the number of the others.
+	More int
+	// Truncated: there are even more, which nobody has counted.
 	Truncated bool
 }
 
 // Error gives one line a problem.
 func (e *Invalid) Error() string {
 	var b strings.Builder
-	switch {
-	case len(e.Problems) == 1:
-		b.WriteString("the payload is invalid:")
-	case e.Truncated:
-		fmt.Fprintf(&b, "the payload is invalid, more than %d problems:", len(e.Problems))
-	default:
-		fmt.Fprintf(&b, "the payload is invalid, %d problems:", len(e.Problems))
-	}
+	fmt.Fprintf(&b, "the payload is invalid%s:", e.count())
 	for _, p := range e.Problems {
 		fmt.Fprintf(&b, "\n  %s %s", p.Path, p.Message)
 	}
-	if e.Truncated {
-		fmt.Fprintf(&b, "\n  and more: checking stopped after %d problems", len(e.Problems))
+	switch {
+	case e.Truncated:
+		fmt.Fprintf(&b, "\n  and more than %d others: checking stopped there", e.More)
+	case e.More == 1:
+		b.WriteString("\n  and 1 other")
+	case e.More > 1:
+		fmt.Fprintf(&b, "\n  and %d others", e.More)
 	}
 	return b.String()
+}
+
+// Summary is one line with the first problem, for who has the others at hand.
+func (e *Invalid) Summary() string {
+	return fmt.Sprintf("the payload is invalid%s: %s %s", e.count(), e.Problems[0].Path, e.Problems[0].Message)
+}
+
+// count says how many problems there are, unless it is only one.
+func (e *Invalid) count() string {
+	n := len(e.Problems) + e.More
+	switch {
+	case n == 1:
+		return ""
+	case e.Truncated:
+		return fmt.Sprintf(", more than %d problems", n)
+	}
+	return fmt.Sprintf(", %d problems", n)
 }
 
 func invalid(format string, args ...any) *Invalid {

@@ -67,7 +67,7 @@ func ParseMap(data []byte) (*Map, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
-	m.document = stored(o.encode())
+	m.document = stored(o.encode(), MaxPayload)
 	return m, nil
 }
 
@@ -85,8 +85,10 @@ func (p *mapParser) sections(o *object) []Section {
 	var written []json.RawMessage
 	for item := range items {
 		s, raw := p.section(item, first)
-		sections = append(sections, s)
-		written = append(written, raw)
+		if p.sound() {
+			sections = append(sections, s)
+			written = append(written, raw)
+		}
 	}
 	o.set("sections", encodeList(written))
 	return sections
@@ -124,8 +126,10 @@ func (p *mapParser) section(v value, first map[int64]string) (s Section, raw jso
 	var written []json.RawMessage
 	for item := range items {
 		f, raw := p.file(item, seen)
-		s.Files = append(s.Files, f)
-		written = append(written, raw)
+		if p.sound() {
+			s.Files = append(s.Files, f)
+			written = append(written, raw)
+		}
 	}
 	o.set("files", encodeList(written))
 	return s, o.encode()
@@ -137,8 +141,7 @@ func (p *mapParser) file(v value, seen map[string]string) (f File, raw json.RawM
 	if !ok {
 		return f, nil
 	}
-	if f.Path, ok = p.requiredText(o, "file_path"); ok {
-		p.notBlank(o, "file_path", f.Path)
+	if f.Path, ok = p.requiredText(o, "file_path"); ok && p.notBlank(o, "file_path", f.Path) {
 		if before, taken := seen[f.Path]; taken {
 			v, _ := o.get("file_path")
 			p.fail(v, "is %s, the file of %s too; name a file once in a section", quote(f.Path), before)
@@ -152,9 +155,11 @@ func (p *mapParser) file(v value, seen map[string]string) (f File, raw json.RawM
 	return f, o.encode()
 }
 
-func (p *mapParser) notBlank(o *object, key, s string) {
-	if trim(s) == "" {
-		v, _ := o.get(key)
-		p.fail(v, "must not be empty")
+func (p *mapParser) notBlank(o *object, key, s string) bool {
+	if trim(s) != "" {
+		return true
 	}
+	v, _ := o.get(key)
+	p.fail(v, "must not be empty")
+	return false
 }

@@ -211,8 +211,8 @@ func TestParseRoundAllProblems(t *testing.T) {
 		"$.verdict", "$.schema_version")
 }
 
-// TestProblemsAreBounded: a payload of nothing but faults gives a short answer,
-// wherever the faults are.
+// TestProblemsAreBounded: a payload of nothing but faults gives a short answer
+// that says how many there are, wherever the faults are, and in document order.
 func TestProblemsAreBounded(t *testing.T) {
 	faults := func(n int) string { return strings.TrimSuffix(strings.Repeat("1,", n), ",") }
 	for name, parse := range map[string]func(n int) error{
@@ -225,21 +225,39 @@ func TestProblemsAreBounded(t *testing.T) {
 		"Files": func(n int) error {
 			return parseMap([]byte(`{"schema_version":1,"sections":[{"section_number":1,"title":"t","files":[` + faults(n) + `]}]}`))
 		},
+		"FirstInDocumentOrder": func(n int) error { // and looked at last
+			return parseRound([]byte(`{"synthesis_counts":1,"schema_version":1,"verdict":"APPROVE","reviewers":[` + faults(n-1) + `]}`))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, n := range []int{MaxProblems, MaxProblems + 1, 200 * MaxProblems} {
+			for n, others := range map[int]string{
+				MaxProblems: "", MaxProblems + 1: "\n  and 1 other", 50 * MaxProblems: "\n  and 980 others",
+				maxCounted: "\n  and 99980 others", maxCounted + 1: "\n  and more than 99980 others: checking stopped there",
+			} {
 				err := parse(n)
 				invalid, ok := errors.AsType[*Invalid](err)
-				if !ok || len(invalid.Problems) != MaxProblems {
+				if !ok || len(invalid.Problems) != MaxProblems || invalid.More != min(n, maxCounted)-MaxProblems || invalid.Truncated != (n > maxCounted) {
 					t.Fatalf("%d faults: %v", n, err)
 				}
-				more := n > MaxProblems
-				if invalid.Truncated != more || strings.Contains(err.Error(), "checking stopped") != more {
-					t.Errorf("%d faults: truncated is %t", n, invalid.Truncated)
+				first := invalid.Problems[0].Path
+				if name == "FirstInDocumentOrder" && n <= maxCounted && first != "$.synthesis_counts" || name == "Files" && first != "$.sections[0].files[0]" {
+					t.Errorf("%d faults: the first is %s", n, first)
+				}
+				if text := err.Error(); !strings.HasSuffix(text, invalid.Problems[MaxProblems-1].Message+others) || len(text) > 2500 {
+					t.Errorf("%d faults: %s", n, text)
+				}
+				if line := invalid.Summary(); strings.Contains(line, "\n") || !strings.Contains(line, first) || len(line) > 200 {
+					t.Errorf("%d faults: %s", n, line)
 				}
 			}
 		})
 	}
+}
+
+// TestProblemsOnce: one mistake is one problem.
+func TestProblemsOnce(t *testing.T) {
+	wantProblems(t, parseRound([]byte(strings.Replace(sound, `"title": "exactly8"`, strings.Repeat(`"title": "exactly8", `, 4)+`"title": 7`, 1))), "$.reviewers[0].findings[0].title")
+	wantProblems(t, parseMap([]byte(strings.NewReplacer(`"a.go"`, `" "`, `"b.go"`, `" "`).Replace(soundMap))), "$.sections[0].files[0].file_path", "$.sections[0].files[1].file_path")
 }
 
 func TestInvalidIsSafeToPrint(t *testing.T) {
@@ -469,34 +487,40 @@ func FuzzParseRound(f *testing.F) {
 	})
 }
 
-// TestAcceptedIsReadAgain: what was taken is stored within the limit, is taken
-// again as it is stored, and says the same then.
+// TestAcceptedIsReadAgain: what was taken is never larger when stored, if it was
+// as large as may be, is taken again as it is stored, and says the same then.
 func TestAcceptedIsReadAgain(t *testing.T) {
 	frame := func(sections, rest string) string {
 		return `{"schema_version":1,"sections":[` + sections + `]` + rest + `}`
 	}
-	fill := func(text string, n int) string { return strings.Repeat(text, n/len(text)) }
-	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
+	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
 	for name, data := range map[string]string{
-		"ManySmallValues": frame("", `,"x":[`+fill("1,", 10<<20)+`1]`),
-		"Objects":         frame("", `,"x":[`+fill(`{"a":1},`, 12<<20)+`1]`),
-		"Deep":            frame("", `,"x":[`+fill(deep+",", 1<<20)+`1]`),
-		"Angles":          frame(`{"section_number":1,"title":"t","files":[]}`, `,"x":"`+fill("<", 25<<20)+`"`),
-		"Escapes":         frame("", `,"x":"`+fill(`\u00e9\ud83d`, 6<<20)+`"`),
-		"LineSeparators":  frame("", `,"`+fill("\u2028", 17<<20)+`":1`),
-		"ShortEscapes":    frame(`{"section_number":1,"title":"\u2028\u2029<t>","files":[]}`, `,"`+fill(`\b\f`, 8<<20)+`":1`),
+		"ManySmallValues": frame("", `,"x":[`+strings.Repeat("1,", 20000)+`1]`),
+		"Objects":         frame("", `,"x":[`+strings.Repeat(`{"a":1},`, 9000)+`1]`),
+		"Deep":            frame("", `,"x":[`+strings.Repeat(deep+",", 20)+`1]`),
+		"Angles":          frame(`{"section_number":1,"title":"t","files":[]}`, `,"x":"`+strings.Repeat("<", 50000)+`"`),
+		"Escapes":         frame("", `,"x":"`+strings.Repeat(`\u00e9\ud83d`, 4000)+`"`),
+		"LineSeparators":  frame("", `,"`+strings.Repeat("\u2028", 9000)+`":1`),
+		"ShortEscapes":    frame(`{"section_number":1,"title":"\u2028\u2029<t>","files":[]}`, `,"`+strings.Repeat(`\b\f`, 9000)+`":1`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := ParseMap([]byte(data))
 			if err != nil {
 				t.Fatalf("refused: %v", err)
 			}
-			if n := len(m.Document()); n > MaxPayload {
-				t.Fatalf("%d bytes are stored as %d", len(data), n)
+			var plain bytes.Buffer
+			if err := json.Compact(&plain, m.Document()); err != nil {
+				t.Fatal(err)
 			}
-			again, err := ParseMap(m.Document())
-			if err != nil || !bytes.Equal(again.Document(), m.Document()) {
-				t.Errorf("not read again as the same: %v", err)
+			least := stored(plain.Bytes(), len(data))
+			if len(least) > len(data) {
+				t.Fatalf("%d bytes are stored as %d", len(data), len(least))
+			}
+			for _, document := range [][]byte{least, m.Document()} {
+				again, err := ParseMap(document)
+				if err != nil || !bytes.Equal(again.Document(), m.Document()) {
+					t.Errorf("not read again as the same: %v", err)
+				}
 			}
 		})
 	}
@@ -513,7 +537,7 @@ func TestIndentedSize(t *testing.T) {
 		if err := json.Indent(&b, []byte(strings.TrimSpace(text)), "", "  "); err != nil {
 			t.Fatal(err)
 		}
-		if got := indentedSize([]byte(text)); got != b.Len() {
+		if got := indentedSize([]byte(text), MaxPayload); got != b.Len() {
 			t.Errorf("%s: %d, but it is written in %d", text, got, b.Len())
 		}
 	}

@@ -128,7 +128,7 @@ func ParseRound(data []byte) (*Round, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
-	r.document = stored(o.encode())
+	r.document = stored(o.encode(), MaxPayload)
 	return r, nil
 }
 
@@ -179,8 +179,10 @@ func (p *roundParser) reviewers(o *object) []Reviewer {
 				first[n] = item.path
 			}
 		}
-		reviewers = append(reviewers, reviewer)
-		written = append(written, raw)
+		if p.countable {
+			reviewers = append(reviewers, reviewer)
+			written = append(written, raw)
+		}
 	}
 	o.set("reviewers", encodeList(written))
 	return reviewers
@@ -205,8 +207,10 @@ func (p *roundParser) reviewer(v value) (r Reviewer, raw json.RawMessage, named 
 	r.Findings = []Finding{}
 	for item := range items {
 		f, raw := p.finding(item)
-		r.Findings = append(r.Findings, f)
-		written = append(written, raw)
+		if p.countable {
+			r.Findings = append(r.Findings, f)
+			written = append(written, raw)
+		}
 	}
 	o.set("findings", encodeList(written))
 	return r, o.encode(), typed && numbered
