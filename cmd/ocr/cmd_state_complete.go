@@ -19,6 +19,7 @@ type completeRoundResult struct {
 	Round         int64  `json:"round"`
 	MetaPath      string `json:"metaPath"`
 	outlookResult
+	warningsResult
 }
 
 // completeMapResult is what complete-map prints under --json; the keys are
@@ -29,6 +30,24 @@ type completeMapResult struct {
 	MapRun        int64  `json:"mapRun"`
 	MetaPath      string `json:"metaPath"`
 	outlookResult
+	warningsResult
+}
+
+// warningsResult is what the payload holds and nothing reads.
+type warningsResult struct {
+	Warnings []artifact.Problem `json:"warnings"`                // the first ones
+	More     int                `json:"warnings_more,omitempty"` // the number of the others
+}
+
+// warn tells people the remarks on a payload, and returns them for programs.
+func (a *app) warn(w artifact.Warnings) warningsResult {
+	for _, p := range w.First {
+		a.note("warning: %s %s", p.Path, p.Message)
+	}
+	if w.More > 0 {
+		a.note("warning: and %d more like these", w.More)
+	}
+	return warningsResult{w.First, w.More}
 }
 
 // completeExits are the exit codes of both verbs.
@@ -61,7 +80,7 @@ in phase synthesis. A round that is complete stays as it is.`,
 		if err != nil {
 			return err
 		}
-		return a.print(completeRoundResult{schemaVersion, done.SessionID, done.Number, done.MetaPath, outlookJSON(done.Outlook)}, func(w io.Writer) {
+		return a.print(completeRoundResult{schemaVersion, done.SessionID, done.Number, done.MetaPath, outlookJSON(done.Outlook), a.warn(done.Warnings)}, func(w io.Writer) {
 			fmt.Fprintf(w, "session %s: round %d is complete, %s\n", oneLine(done.SessionID), done.Number, oneLine(done.MetaPath))
 			outlookText(w, done.Outlook)
 		})
@@ -95,7 +114,7 @@ must be in phase synthesis. A run that is complete stays as it is.`,
 		if err != nil {
 			return err
 		}
-		return a.print(completeMapResult{schemaVersion, done.SessionID, done.Number, done.MetaPath, outlookJSON(done.Outlook)}, func(w io.Writer) {
+		return a.print(completeMapResult{schemaVersion, done.SessionID, done.Number, done.MetaPath, outlookJSON(done.Outlook), a.warn(done.Warnings)}, func(w io.Writer) {
 			fmt.Fprintf(w, "session %s: run %d is complete, %s\n", oneLine(done.SessionID), done.Number, oneLine(done.MetaPath))
 			outlookText(w, done.Outlook)
 		})

@@ -131,15 +131,3 @@ func TestNumber(t *testing.T) {
 		t.Errorf("12 became %+v, %v", n, err)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	names := []string{"state", "session", "status", "dry-run", "json"}
-	for word, want := range map[string]string{
-		"statement": "state", "State": "state", "jsonn": "json", "dry": "dry-run",
-		"sesion": "session", "nonsense": "", "x": "",
-	} {
-		if got := nearest(word, names); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}

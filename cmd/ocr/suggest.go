@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+
+	"ocr/internal/spelling"
 )
 
 // usageError is a command line that cannot be understood.
@@ -51,7 +53,7 @@ func (c *command) unknownVerb(word string) error {
 	if len(names) > 0 {
 		err.message += "; its commands are " + strings.Join(names, ", ")
 	}
-	if best := nearest(word, names); best != "" {
+	if best := spelling.Nearest(word, names); best != "" {
 		err.hint = fmt.Sprintf("did you mean %s %s?", c.path, best)
 		return err
 	}
@@ -74,49 +76,11 @@ func (c *command) unknownFlag(token, name string) error {
 	}
 	var names []string
 	c.flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	switch best := nearest(name, names); {
+	switch best := spelling.Nearest(name, names); {
 	case best != "":
 		err.hint = fmt.Sprintf("did you mean %s?", dashed(best))
 	case len(c.verbs) > 0:
 		err.hint = "flags of a command follow its name; " + err.hint
 	}
 	return err
-}
-
-// nearest returns the name that a person who typed word most likely meant, or
-// "" when none is near: the one it abbreviates or lengthens, else the one with
-// the fewest single letters changed, up to a third of the word.
-func nearest(word string, names []string) string {
-	word = strings.ToLower(word)
-	best, fewest := "", max(len(word)/3, 1)+1
-	for _, name := range names {
-		changes := distance(word, name)
-		if len(word) > 2 && len(name) > 2 && (strings.HasPrefix(name, word) || strings.HasPrefix(word, name)) {
-			changes = min(changes, 1)
-		}
-		if len(name) > 1 && changes < fewest {
-			best, fewest = name, changes
-		}
-	}
-	return best
-}
-
-// distance counts the letters to insert, delete or replace to get from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

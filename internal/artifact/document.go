@@ -51,6 +51,7 @@ func (v value) kind() string {
 // knows, so that it can be written again with some values changed.
 type object struct {
 	value
+	shape
 	members []member
 }
 
@@ -247,6 +248,8 @@ func repairSurrogates(raw []byte) []byte {
 // checker reads a payload piece by piece and collects what is wrong with it.
 type checker struct {
 	faults firsts
+	// warned are remarks that keep no payload from being taken.
+	warned firsts
 	// full: there are more than maxCounted, and nothing needs to be read any
 	// further.
 	full bool
@@ -320,20 +323,20 @@ func validPrefix(data []byte) int {
 	return n
 }
 
-// object splits an object into its members. The known keys are the ones with a
-// meaning: each may stand only once.
-func (c *checker) object(v value, known ...string) (*object, bool) {
+// object splits an object into its members. The keys of its shape are the ones
+// with a meaning: each may stand only once. Others are kept, with a warning.
+func (c *checker) object(v value, s shape) (*object, bool) {
 	if v.raw[0] != '{' {
 		c.fail(v, "must be an object, not %s", v.kind())
 		return nil, false
 	}
-	o := &object{value: v}
-	seen := make(map[string]int, len(known))
+	o := &object{value: v, shape: s}
+	seen := make(map[string]int, len(s.keys))
 	c.split(v.raw, func(d *json.Decoder) bool {
 		key := must(d.Token()).(string)
-		m := member{key, value{path: v.path + "." + key, offset: v.offset + d.InputOffset()}}
+		m := member{key, value{path: below(v.path, key), offset: v.offset + d.InputOffset()}}
 		m.raw = next(d)
-		if slices.Contains(known, key) {
+		if slices.Contains(s.keys, key) {
 			if seen[key]++; seen[key] == 2 {
 				c.fail(m.value, "stands more than once in one object; give it once")
 			}
@@ -341,6 +344,7 @@ func (c *checker) object(v value, known ...string) (*object, bool) {
 		o.members = append(o.members, m)
 		return true
 	})
+	c.unknown(o)
 	return o, true
 }
 
@@ -387,10 +391,18 @@ func must[T any](v T, err error) T {
 // required finds a member that may not be missing.
 func (c *checker) required(o *object, key string) (value, bool) {
 	v, ok := o.get(key)
-	if !ok {
-		c.fail(value{path: o.path + "." + key, offset: o.offset}, "is missing")
+	if ok {
+		return v, true
 	}
-	return v, ok
+	missing := value{path: o.path + "." + key, offset: o.offset}
+	for _, m := range o.members {
+		if !slices.Contains(o.keys, m.key) && o.meant(m.key) == key {
+			c.fail(missing, "is missing; was %s meant to be it?", quote(m.key))
+			return v, false
+		}
+	}
+	c.fail(missing, "is missing")
+	return v, false
 }
 
 func (c *checker) text(v value) (string, bool) {

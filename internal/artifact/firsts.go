@@ -31,6 +31,11 @@ func (f *firsts) add(offset int64, path string, message func() string) {
 	f.kept = slices.Insert(f.kept, at, located{offset, Problem{path, message()}})
 }
 
+// has tells whether a remark on that place was kept.
+func (f *firsts) has(path string) bool {
+	return slices.ContainsFunc(f.kept, func(l located) bool { return l.Path == path })
+}
+
 // more is the number of the remarks that were not kept.
 func (f *firsts) more() int { return f.total - len(f.kept) }
 

@@ -7,6 +7,7 @@ type Map struct {
 	Sections []Section
 
 	document []byte
+	warnings Warnings
 }
 
 // Section is one part of the map. Description is nil where none is given.
@@ -36,6 +37,9 @@ type MapCounts struct {
 // that would pass MaxPayload, so that it can always be read again.
 func (m *Map) Document() []byte { return m.document }
 
+// Warnings are the keys that nothing reads.
+func (m *Map) Warnings() Warnings { return m.warnings }
+
 // Counts counts sections and files. A file in two sections counts twice.
 func (m *Map) Counts() MapCounts {
 	counts := MapCounts{Sections: int64(len(m.Sections))}
@@ -54,7 +58,7 @@ func ParseMap(data []byte) (*Map, error) {
 		return nil, err
 	}
 	p := &mapParser{}
-	o, _ := p.object(root, "schema_version", "sections", "dependencies")
+	o, _ := p.object(root, mapShape)
 	if o.has("reviewers") && !o.has("sections") {
 		return nil, invalid("is the payload of a review round (reviewers and no sections); " +
 			"record a round with `ocr state complete-round`, a map with sections")
@@ -67,6 +71,7 @@ func ParseMap(data []byte) (*Map, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
+	m.warnings = p.warnings()
 	m.document = stored(o.encode(), MaxPayload)
 	return m, nil
 }
@@ -96,7 +101,7 @@ func (p *mapParser) sections(o *object) []Section {
 
 // section reads one section; first holds where each number was seen first.
 func (p *mapParser) section(v value, first map[int64]string) (s Section, raw json.RawMessage) {
-	o, ok := p.object(v, "section_number", "title", "description", "files")
+	o, ok := p.object(v, sectionShape)
 	if !ok {
 		return s, nil
 	}
@@ -137,7 +142,7 @@ func (p *mapParser) section(v value, first map[int64]string) (s Section, raw jso
 
 // file reads one file; seen holds where each path of the section was seen.
 func (p *mapParser) file(v value, seen map[string]string) (f File, raw json.RawMessage) {
-	o, ok := p.object(v, "file_path", "role", "lines_added", "lines_deleted")
+	o, ok := p.object(v, fileShape)
 	if !ok {
 		return f, nil
 	}

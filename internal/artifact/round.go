@@ -33,6 +33,7 @@ type Round struct {
 
 	synthesis *synthesis
 	document  []byte
+	warnings  Warnings
 }
 
 // Reviewer is what one reviewer found. Type and Instance together name it.
@@ -73,6 +74,9 @@ type synthesis struct {
 // that would pass MaxPayload, so that it can always be read again.
 func (r *Round) Document() []byte { return r.document }
 
+// Warnings are the keys that nothing reads.
+func (r *Round) Warnings() Warnings { return r.warnings }
+
 // Counts gives the numbers that count: those of synthesis_counts where the
 // payload has them, else the tally of the findings. Reviewers and findings are
 // always counted. Style findings belong to no category count.
@@ -111,7 +115,7 @@ func ParseRound(data []byte) (*Round, error) {
 		return nil, err
 	}
 	p := &roundParser{countable: true}
-	o, _ := p.object(root, "schema_version", "verdict", "reviewers", "synthesis_counts")
+	o, _ := p.object(root, roundShape)
 	if o.has("sections") && !o.has("reviewers") {
 		return nil, invalid("is the payload of a map (sections and no reviewers); " +
 			"record a map with `ocr state complete-map`, a review with reviewers")
@@ -128,6 +132,7 @@ func ParseRound(data []byte) (*Round, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
+	r.warnings = p.warnings()
 	r.document = stored(o.encode(), MaxPayload)
 	return r, nil
 }
@@ -190,7 +195,7 @@ func (p *roundParser) reviewers(o *object) []Reviewer {
 
 // reviewer reads one reviewer; named tells whether type and instance are sound.
 func (p *roundParser) reviewer(v value) (r Reviewer, raw json.RawMessage, named bool) {
-	o, ok := p.object(v, "type", "instance", "findings")
+	o, ok := p.object(v, reviewerShape)
 	if !ok {
 		p.countable = false
 		return r, nil, false
@@ -217,8 +222,7 @@ func (p *roundParser) reviewer(v value) (r Reviewer, raw json.RawMessage, named 
 }
 
 func (p *roundParser) finding(v value) (f Finding, raw json.RawMessage) {
-	o, ok := p.object(v, "title", "category", "severity", "summary",
-		"file_path", "line_start", "line_end", "flagged_by")
+	o, ok := p.object(v, findingShape)
 	if !ok {
 		p.countable = false
 		return f, nil
@@ -261,7 +265,7 @@ func (p *roundParser) counts(o *object, r *Round) bool {
 	if !ok {
 		return p.countable
 	}
-	s, ok := p.object(v, "blockers", "should_fix", "suggestions")
+	s, ok := p.object(v, countsShape)
 	if !ok {
 		return false
 	}

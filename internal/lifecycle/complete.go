@@ -33,6 +33,8 @@ type CompleteResult struct {
 	Number int64
 	// MetaPath is the absolute path of the recorded payload.
 	MetaPath string
+	// Warnings are remarks on the payload.
+	Warnings artifact.Warnings
 	Outlook
 }
 
@@ -43,6 +45,8 @@ type outcome struct {
 	document []byte
 	// facts are the metadata of the terminal event.
 	facts any
+	// warnings are remarks on the payload.
+	warnings artifact.Warnings
 	// metaFile and finalFile are the paths of a round or run inside the
 	// session's folder.
 	metaFile, finalFile func(number int64) string
@@ -125,7 +129,7 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 		}
 	}
 	c.tell(to.session)
-	return CompleteResult{to.session.ID, to.number, to.path(out.metaFile), outlook}, nil
+	return CompleteResult{to.session.ID, to.number, to.path(out.metaFile), out.warnings, outlook}, nil
 }
 
 // choose picks the session and the round or run.

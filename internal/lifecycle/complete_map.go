@@ -28,6 +28,7 @@ func CompleteMap(ctx context.Context, c Caller, in CompleteRequest) (CompleteRes
 	return c.complete(ctx, in, outcome{
 		workflow:  "map",
 		document:  run.Document(),
+		warnings:  run.Warnings(),
 		facts:     runRecord{SectionCount: counts.Sections, FileCount: counts.Files, Source: "orchestrator"},
 		metaFile:  artifact.MapMeta,
 		finalFile: artifact.MapFinal,

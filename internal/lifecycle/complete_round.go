@@ -34,6 +34,7 @@ func CompleteRound(ctx context.Context, c Caller, in CompleteRequest) (CompleteR
 	return c.complete(ctx, in, outcome{
 		workflow: "review",
 		document: round.Document(),
+		warnings: round.Warnings(),
 		facts: roundRecord{
 			Verdict: round.Verdict, BlockerCount: counts.Blockers, ShouldFixCount: counts.ShouldFix,
 			SuggestionCount: counts.Suggestions, ReviewerCount: counts.Reviewers,
