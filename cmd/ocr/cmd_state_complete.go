@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 
 	"ocr/internal/artifact"
 	"ocr/internal/lifecycle"
@@ -121,85 +119,3 @@ must be in phase synthesis. A run that is complete stays as it is.`,
 	}
 	return c
 }
-
-// payloadFlags say whose result a completion brings, and from where.
-type payloadFlags struct {
-	id    *string
-	stdin *bool
-	file  *string
-}
-
-func declarePayload(fs *flag.FlagSet) payloadFlags {
-	return payloadFlags{
-		id:    sessionFlag(fs),
-		stdin: fs.Bool("stdin", false, "read the payload from standard input"),
-		file:  pathFlag(fs, "file", "read the payload from `FILE`"),
-	}
-}
-
-// completion reads the payload, which is checked before the session is.
-func (a *app) completion(ctx context.Context, c *command, in payloadFlags) (lifecycle.CompleteRequest, lifecycle.Caller, error) {
-	request := lifecycle.CompleteRequest{SessionID: *in.id}
-	if *in.stdin == (*in.file != "") {
-		return request, lifecycle.Caller{}, c.usageError("%s needs --stdin or --file FILE, one of them", c.path)
-	}
-	caller, err := a.caller()
-	if err != nil {
-		return request, caller, err
-	}
-	request.Payload, err = unlessStopped(ctx, func() ([]byte, error) {
-		if *in.file == "" {
-			return readPayload(a.stdin)
-		}
-		path := a.fromDir(*in.file)
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, &payloadFileError{path, err}
-		}
-		defer f.Close()
-		return readPayload(f)
-	})
-	return request, caller, err
-}
-
-// readPayload reads one byte more than is allowed, which is enough to refuse it.
-func readPayload(source io.Reader) ([]byte, error) {
-	payload, err := io.ReadAll(io.LimitReader(source, artifact.MaxPayload+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading the payload: %w", err)
-	}
-	return payload, nil
-}
-
-// unlessStopped returns what read returns, or the error of ctx once that ends:
-// opening and reading a pipe may wait for ever for its other end, and no signal
-// wakes them. What still waits then ends with the program.
-func unlessStopped(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
-	type outcome struct {
-		data []byte
-		err  error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		data, err := read()
-		done <- outcome{data, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case o := <-done:
-		return o.data, o.err
-	}
-}
-
-// payloadFileError says that the file named with --file cannot be opened.
-type payloadFileError struct {
-	path string
-	err  error
-}
-
-func (e *payloadFileError) Error() string {
-	return fmt.Sprintf("the payload file %s cannot be opened: %v", e.path, e.err)
-}
-
-func (e *payloadFileError) Unwrap() error { return e.err }

@@ -59,6 +59,7 @@ func explain(err error) failure {
 		badID    *project.BadID
 		invalid  *artifact.Invalid
 		noFile   *payloadFileError
+		silence  *noPayloadError
 		noBase   *noSuchDatabase
 		no       *lifecycle.Error
 		sick     *doctor.Unhealthy
@@ -94,6 +95,8 @@ func explain(err error) failure {
 		f.Code, f.Kind, f.Hint = exitPayload, "invalid_payload", "mend the payload, then repeat the command"
 		f.Message = invalid.Summary()
 		f.Details = invalidDetails{invalid.Problems, invalid.More, invalid.Truncated}
+	case errors.As(err, &silence):
+		f.Code, f.Kind, f.Hint = exitPayload, "no_payload", "pipe the payload in, or name its file with --file FILE"
 	case errors.As(err, &noFile) && errors.Is(err, fs.ErrNotExist):
 		f.Code, f.Kind, f.Hint = exitNotFound, "no_payload_file", "check the path given with --file"
 	case errors.As(err, &noBase):

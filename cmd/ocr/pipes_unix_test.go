@@ -3,8 +3,10 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,38 +61,83 @@ func TestPipeInPlace(t *testing.T) {
 	}
 }
 
-// TestPipedPayload reads a payload from a named pipe, as a shell hands it over
-// for <(...), and ends by a signal while nobody writes to it.
-func TestPipedPayload(t *testing.T) {
+// TestPayloadFile: what is no regular file, nor a link to one, is refused, and
+// nobody waits for its other end.
+func TestPayloadFile(t *testing.T) {
 	t.Parallel()
 	dir := aProject(t, t.TempDir())
-	pipe := filepath.Join(dir, "pipe")
-	must(t, syscall.Mkfifo(pipe, 0o644))
-	t.Run("Read", func(t *testing.T) {
-		go func() { _ = os.WriteFile(pipe, []byte("hm"), 0o644) }()
-		got := within(t, dir, "state", "complete-round", "--session-id", "s", "--file", "pipe")
-		if got.code != exitPayload || !strings.Contains(got.stderr, "is not JSON") {
-			t.Errorf("%+v", got)
+	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644))
+	must(t, os.Symlink("pipe", filepath.Join(dir, "link")))
+	must(t, os.Symlink(".ocr", filepath.Join(dir, "folder")))
+	must(t, os.WriteFile(filepath.Join(dir, "text"), []byte("hm"), 0o644))
+	must(t, os.Symlink("text", filepath.Join(dir, "good")))
+	for _, verb := range []string{"complete-round", "complete-map"} {
+		for file, says := range map[string]string{
+			"pipe": "a pipe, not a regular file", "link": "a pipe, not a regular file", "/dev/null": "a device, not a regular file",
+			"folder": "a folder, not a regular file", "/dev/stdin": "not a regular file", "good": "is not JSON",
+		} {
+			want := exitUsage
+			if file == "good" {
+				want = exitPayload
+			}
+			got := within(t, dir, "state", verb, "--session-id", "s", "--file", file)
+			if got.code != want || got.stdout != "" || !strings.Contains(got.stderr, says) {
+				t.Errorf("%s %s: %+v", verb, file, got)
+			}
+		}
+	}
+}
+
+// TestSilentStdin: while nobody writes to standard input a line says so, and a
+// signal ends the command; after a longer while it ends by itself.
+func TestSilentStdin(t *testing.T) {
+	t.Parallel()
+	dir := aProject(t, t.TempDir())
+	t.Run("Told", func(t *testing.T) {
+		cmd := asProcess(dir, "state", "complete-round", "--session-id", "s", "--stdin")
+		open, err := cmd.StdinPipe()
+		must(t, err)
+		defer open.Close()
+		stderr, err := cmd.StderrPipe()
+		must(t, err)
+		must(t, cmd.Start())
+		kill := time.AfterFunc(60*time.Second, func() { _ = cmd.Process.Kill() })
+		defer kill.Stop()
+		lines := bufio.NewReader(stderr)
+		if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "waiting for the payload on standard input; nothing came for 5s, and after 5m0s") {
+			t.Errorf("%v %q", err, line)
+		}
+		must(t, cmd.Process.Signal(syscall.SIGTERM))
+		rest, err := io.ReadAll(lines)
+		must(t, err)
+		_ = cmd.Wait() // the exit code tells
+		if cmd.ProcessState.ExitCode() != exitEnvironment || !strings.Contains(string(rest), "stopped by a signal") {
+			t.Errorf("%v: %s", cmd.ProcessState, rest)
 		}
 	})
-	for name, source := range map[string][]string{"File": {"--file", "pipe"}, "Stdin": {"--stdin"}} {
-		t.Run("Stopped"+name, func(t *testing.T) {
-			cmd := asProcess(dir, append([]string{"state", "complete-round", "--session-id", "s"}, source...)...)
-			var stderr bytes.Buffer
-			cmd.Stderr = &stderr
-			open, err := cmd.StdinPipe()
-			must(t, err)
-			defer open.Close()
-			must(t, cmd.Start())
-			kill := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
-			defer kill.Stop()
-			// A signal before the program listens ends it as well, but silently.
-			time.Sleep(500 * time.Millisecond)
-			must(t, cmd.Process.Signal(syscall.SIGTERM))
-			_ = cmd.Wait() // the exit code tells
-			if cmd.ProcessState.ExitCode() != exitEnvironment || !strings.Contains(stderr.String(), "stopped by a signal") {
-				t.Errorf("%v: %s", cmd.ProcessState, stderr.String())
-			}
-		})
-	}
+	t.Run("GivenUp", func(t *testing.T) {
+		near, far, err := os.Pipe()
+		must(t, err)
+		defer far.Close()
+		var stderr bytes.Buffer
+		a := &app{stdin: near, stdout: io.Discard, stderr: &stderr}
+		_, err = a.payloadFromStdin(t.Context(), patience{tell: time.Millisecond, give: 300 * time.Millisecond})
+		if code := a.fail(err); code != exitPayload || !strings.Contains(stderr.String(), "nothing came for 1ms") || !strings.Contains(stderr.String(), "within 300ms") {
+			t.Errorf("exit %d: %s", code, stderr.String())
+		}
+		must(t, near.Close())
+	})
+	t.Run("Slow", func(t *testing.T) { // after its first byte a payload has all the time
+		near, far, err := os.Pipe()
+		must(t, err)
+		_, err = far.WriteString("{")
+		must(t, err)
+		var stderr bytes.Buffer
+		a := &app{stdin: near, stdout: io.Discard, stderr: &stderr}
+		time.AfterFunc(3*time.Second, func() { _ = far.Close() })
+		data, err := a.payloadFromStdin(t.Context(), patience{tell: 2 * time.Second, give: 2 * time.Second})
+		if err != nil || string(data) != "{" || stderr.Len() > 0 {
+			t.Errorf("%q, %v: %s", data, err, stderr.String())
+		}
+	})
 }
