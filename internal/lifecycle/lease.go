@@ -14,16 +14,8 @@ import (
 	"ocr/internal/shell"
 )
 
-// Lease is the right to carry a round or run on, as readers may see it.
-type Lease struct {
-	// Owner is the uid of the owner's process row, or a name for people where
-	// it has none; nil when another program took the lease.
-	Owner *string
-	// Until is when it ends if nothing more happens.
-	Until time.Time
-}
-
-// lease is the newest one of the current round or run, be it in force or over.
+// lease is the right to carry a round or run on: the newest one of the current
+// round or run, be it in force or over.
 type lease struct {
 	event int64
 	owner *string
