@@ -12,6 +12,7 @@ var topics = map[string]func() string{
 	"environment": environment,
 	"exit-codes":  exitCodes,
 	"json":        jsonTopic,
+	"payload":     payloadTopic,
 }
 
 func helpCommand(a *app, root *command) *command {

@@ -59,16 +59,20 @@ func completeRoundCommand(a *app) *command {
 	c := &command{
 		name:     "complete-round",
 		synopsis: "record the result of a review round",
-		usage:    "(--stdin | --file FILE) [--session-id ID] [--round N] [--require-final] [--json]",
+		usage:    "(--stdin | --file FILE | --print-schema) [--session-id ID] [--round N] [--require-final] [--json]",
 		long: `Takes the round's payload as JSON: schema_version 1, verdict (APPROVE, REQUEST
 CHANGES or NEEDS DISCUSSION) and reviewers with their findings. Writes
 round-meta.json, the event and the findings, all or nothing. The session must be
-in phase synthesis. A round that is complete stays as it is.`,
+in phase synthesis. A round that is complete stays as it is. "ocr help payload"
+explains the payload; --print-schema prints its JSON Schema, in a project or not.`,
 		example: "ocr state complete-round --session-id 2026-03-02-cart --file round.json --require-final",
 		exits:   completeExits,
 		flags:   fs,
 	}
 	c.exec = func(ctx context.Context, _ []string) error {
+		if *in.schema {
+			return a.printSchema(c, in, artifact.RoundSchema)
+		}
 		request, caller, err := a.completion(ctx, c, in)
 		if err != nil {
 			return err
@@ -94,15 +98,19 @@ func completeMapCommand(a *app) *command {
 	c := &command{
 		name:     "complete-map",
 		synopsis: "record the result of a map run",
-		usage:    "(--stdin | --file FILE) [--session-id ID] [--map-run N] [--require-final] [--json]",
+		usage:    "(--stdin | --file FILE | --print-schema) [--session-id ID] [--map-run N] [--require-final] [--json]",
 		long: `Takes the run's payload as JSON: schema_version 1 and sections with their files.
 Writes map-meta.json, the event and the sections, all or nothing. The session
-must be in phase synthesis. A run that is complete stays as it is.`,
+must be in phase synthesis. A run that is complete stays as it is. "ocr help payload"
+explains the payload; --print-schema prints its JSON Schema, in a project or not.`,
 		example: "ocr state complete-map --session-id 2026-03-02-cart-map --file map.json",
 		exits:   completeExits,
 		flags:   fs,
 	}
 	c.exec = func(ctx context.Context, _ []string) error {
+		if *in.schema {
+			return a.printSchema(c, in, artifact.MapSchema)
+		}
 		request, caller, err := a.completion(ctx, c, in)
 		if err != nil {
 			return err

@@ -92,11 +92,11 @@ func explain(err error) failure {
 	case errors.As(err, &no):
 		f.Code, f.Kind, f.Hint, f.Details = classCodes[no.Class], no.Kind, no.Hint, no.Details
 	case errors.As(err, &invalid):
-		f.Code, f.Kind, f.Hint = exitPayload, "invalid_payload", "mend the payload, then repeat the command"
+		f.Code, f.Kind, f.Hint = exitPayload, "invalid_payload", "mend the payload, then repeat the command; ocr help payload explains the format"
 		f.Message = invalid.Summary()
 		f.Details = invalidDetails{invalid.Problems, invalid.More, invalid.Truncated}
 	case errors.As(err, &silence):
-		f.Code, f.Kind, f.Hint = exitPayload, "no_payload", "pipe the payload in, or name its file with --file FILE"
+		f.Code, f.Kind, f.Hint = exitPayload, "no_payload", "pipe the payload in, or name its file with --file FILE; ocr help payload explains the format"
 	case errors.As(err, &noFile) && errors.Is(err, fs.ErrNotExist):
 		f.Code, f.Kind, f.Hint = exitNotFound, "no_payload_file", "check the path given with --file"
 	case errors.As(err, &noBase):

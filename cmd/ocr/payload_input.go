@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -16,17 +17,27 @@ import (
 
 // payloadFlags say whose result a completion brings, and from where.
 type payloadFlags struct {
-	id    *string
-	stdin *bool
-	file  *string
+	id     *string
+	stdin  *bool
+	file   *string
+	schema *bool
 }
 
 func declarePayload(fs *flag.FlagSet) payloadFlags {
 	return payloadFlags{
-		id:    sessionFlag(fs),
-		stdin: fs.Bool("stdin", false, "read the payload from standard input, where it must begin within 300 s"),
-		file:  pathFlag(fs, "file", "read the payload from `FILE`, which is a regular file"),
+		id:     sessionFlag(fs),
+		stdin:  fs.Bool("stdin", false, "read the payload from standard input, where it must begin within 300 s"),
+		file:   pathFlag(fs, "file", "read the payload from `FILE`, which is a regular file"),
+		schema: fs.Bool("print-schema", false, "print the JSON Schema of the payload, and do nothing else"),
 	}
+}
+
+// printSchema prints the format of the payload; it needs no project.
+func (a *app) printSchema(c *command, in payloadFlags, schema []byte) error {
+	if *in.stdin || *in.file != "" {
+		return c.usageError("--print-schema takes no payload")
+	}
+	return a.print(json.RawMessage(schema), func(w io.Writer) { _, _ = w.Write(schema) })
 }
 
 // completion reads the payload, which is checked before the session is.

@@ -107,7 +107,10 @@ type change struct {
 	want     []string
 }
 
-func checkChanges(t *testing.T, base string, parse func([]byte) error, changes map[string]change) {
+// checkChanges also holds the JSON Schema to the same answers.
+func checkChanges(t *testing.T, base string, parse func([]byte) error, schemaText []byte, changes map[string]change) {
+	schema := compileSchema(t, schemaText)
+	schemaAgrees(t, schema, base, true, "")
 	if err := parse([]byte(base)); err != nil {
 		t.Fatalf("the base is not sound: %v", err)
 	}
@@ -116,7 +119,9 @@ func checkChanges(t *testing.T, base string, parse func([]byte) error, changes m
 			if !strings.Contains(base, c.old) {
 				t.Fatalf("%q is not in the base", c.old)
 			}
-			err := parse([]byte(strings.Replace(base, c.old, c.new, 1)))
+			payload := strings.Replace(base, c.old, c.new, 1)
+			err := parse([]byte(payload))
+			schemaAgrees(t, schema, payload, err == nil, name)
 			if c.want == nil {
 				if err != nil {
 					t.Errorf("refused: %v", err)
@@ -131,7 +136,7 @@ func checkChanges(t *testing.T, base string, parse func([]byte) error, changes m
 func TestParseRoundRules(t *testing.T) {
 	const finding = "$.reviewers[0].findings[0]"
 	at := func(paths ...string) []string { return paths }
-	checkChanges(t, sound, parseRound, map[string]change{
+	checkChanges(t, sound, parseRound, RoundSchema, map[string]change{
 		"VersionMissing":       {`"schema_version": 1, `, ``, at("$.schema_version")},
 		"VersionOther":         {`"schema_version": 1`, `"schema_version": 2`, at("$.schema_version")},
 		"VersionText":          {`"schema_version": 1`, `"schema_version": "1"`, at("$.schema_version")},
@@ -364,7 +369,7 @@ func TestParseMapRules(t *testing.T) {
 	const file = "$.sections[0].files[0]"
 	at := func(paths ...string) []string { return paths }
 	all := soundMap[strings.Index(soundMap, `[`) : strings.LastIndex(soundMap, `}], `)+2]
-	checkChanges(t, soundMap, parseMap, map[string]change{
+	checkChanges(t, soundMap, parseMap, MapSchema, map[string]change{
 		"VersionMissing":      {`"schema_version": 1, `, ``, at("$.schema_version")},
 		"VersionOther":        {`"schema_version": 1`, `"schema_version": 3`, at("$.schema_version")},
 		"SectionsObject":      {all, `{"a": 1}`, at("$.sections")},
