@@ -132,11 +132,30 @@ func (r Rights) GiveDir(dir *os.File) error {
 	if err != nil || r.mode == 0 {
 		return err
 	}
+	info, err := dir.Stat()
+	if err != nil {
+		return err
+	}
 	mode := r.mode | r.mode&0o444>>2
 	if !same {
 		mode &^= 0o070
 	}
-	return ifAllowed(dir.Chmod(mode))
+	if info.Mode().Perm() == mode {
+		return nil
+	}
+	return ifAllowed(dir.Chmod(mode | info.Mode()&(fs.ModeSetgid|fs.ModeSticky)))
+}
+
+// MakeDirIn makes one folder inside root; one that is there is fs.ErrExist.
+func (r Rights) MakeDirIn(root *os.Root, name string) error {
+	if err := root.Mkdir(name, 0o755); err != nil {
+		return err
+	}
+	dir, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	return join(r.GiveDir(dir), dir.Close())
 }
 
 // ifAllowed drops the refusal of a system, or of a file system, to set rights:

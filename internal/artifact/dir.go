@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+
+	"ocr/db"
 )
 
 // ErrOutside says that a symbolic link leads out of the folder that may be
@@ -20,6 +22,8 @@ var ErrOutside = errors.New("a symbolic link leads out of the folder that may be
 // Dir is the artifact directory of one session, open for writing.
 type Dir struct {
 	root *os.Root
+	// rights are those of all that is made in it.
+	rights db.Rights
 	// sub is the directory inside root, as a slash path.
 	sub string
 	// path is the same directory for messages.
@@ -39,11 +43,16 @@ type Dir struct {
 // itself. A dir elsewhere was chosen by a person: it is its own root, and links
 // on the way to it are theirs. The error is ErrOutside where a link leads out.
 func OpenDir(boundary, dir string) (*Dir, error) {
+	return OpenDirFor(db.Rights{}, boundary, dir)
+}
+
+// OpenDirFor is OpenDir where all that is made gets these rights.
+func OpenDirFor(rights db.Rights, boundary, dir string) (*Dir, error) {
 	full, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the folder %s: %w", dir, err)
 	}
-	d := &Dir{path: full}
+	d := &Dir{path: full, rights: rights}
 	if err := d.open(locate(boundary, full)); err != nil {
 		return nil, fmt.Errorf("open the artifact folder %s for writing: %w", full, outside(err))
 	}
@@ -54,6 +63,15 @@ func OpenDir(boundary, dir string) (*Dir, error) {
 // writing may not leave, sub is the rest.
 type place struct {
 	base, fence, sub string
+	// inside: it lies inside the boundary.
+	inside bool
+}
+
+// Inside reports whether dir lies in the folder boundary, judged by the path
+// and not by the links below the boundary: those writing does not follow.
+func Inside(boundary, dir string) bool {
+	full, err := filepath.Abs(dir)
+	return err == nil && locate(boundary, full).inside
 }
 
 // locate looks upward from dir for boundary. It compares folders, not their
@@ -69,15 +87,15 @@ func locate(boundary, dir string) place {
 		if err == nil && limitErr == nil && os.SameFile(info, limit) {
 			below := relative(at, dir)
 			if rest, ok := strings.CutPrefix(below, "sessions/"); ok {
-				return place{at, "sessions", rest}
+				return place{at, "sessions", rest, true}
 			}
-			return place{at, ".", below}
+			return place{at, ".", below, true}
 		}
 		if filepath.Dir(at) == at {
 			break
 		}
 	}
-	return place{base, relative(base, dir), "."}
+	return place{base, relative(base, dir), ".", false}
 }
 
 // relative is the slash path from an ancestor, or from dir itself, to dir.
@@ -102,14 +120,14 @@ func (d *Dir) open(p place) (err error) {
 			err = errors.Join(err, d.Discard())
 		}
 	}()
-	if d.madeAbove, err = makeDirs(d.base, p.fence); err != nil {
+	if d.madeAbove, err = makeDirs(d.base, p.fence, d.rights); err != nil {
 		return err
 	}
 	if d.root, err = d.base.OpenRoot(p.fence); err != nil {
 		return err
 	}
 	d.sub = p.sub
-	d.madeInside, err = makeDirs(d.root, p.sub)
+	d.madeInside, err = makeDirs(d.root, p.sub, d.rights)
 	return err
 }
 
@@ -133,7 +151,7 @@ func (d *Dir) Discard() error {
 
 // makeDirs creates the missing directories of a slash path and returns them,
 // outermost first. If it fails it removes what it made.
-func makeDirs(root *os.Root, name string) (made []string, err error) {
+func makeDirs(root *os.Root, name string, rights db.Rights) (made []string, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, removeDirs(root, made))
@@ -147,7 +165,7 @@ func makeDirs(root *os.Root, name string) (made []string, err error) {
 		at := name[:i]
 		info, err := root.Stat(at)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = root.Mkdir(at, 0o755)
+			err = rights.MakeDirIn(root, at)
 			if err == nil {
 				made = append(made, at)
 				err = syncDir(root, path.Dir(at))

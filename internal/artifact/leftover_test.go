@@ -27,7 +27,7 @@ func TestLeftover(t *testing.T) {
 	put(t, filepath.Join(dir, young), "{}")
 	stays = append(stays, young, "f.json")
 
-	r, err := Replace(boundary, dir, "f.json", []byte("{}"))
+	r, err := openDir(t, boundary, dir).Replace("f.json", []byte("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"syscall"
+
+	"ocr/db"
 )
 
 // Replacement is a file that has been replaced and can still be put back. Call
@@ -16,6 +18,7 @@ import (
 // of the two that succeeds decides; later calls do nothing.
 type Replacement struct {
 	root   *os.Root
+	rights db.Rights
 	target string
 	// path is the file for messages.
 	path string
@@ -30,13 +33,9 @@ type Replacement struct {
 	owner *Dir
 }
 
-// Replace opens the artifact directory dir, as OpenDir does, and replaces the
-// file rel in it, as Dir.Replace does. Keep and Undo close the directory.
-func Replace(boundary, dir, rel string, data []byte) (*Replacement, error) {
-	d, err := OpenDir(boundary, dir)
-	if err != nil {
-		return nil, err
-	}
+// ReplaceLast is Dir.Replace where Keep and Undo of the result close the directory,
+// and so does a failure.
+func (d *Dir) ReplaceLast(rel string, data []byte) (*Replacement, error) {
 	r, err := d.Replace(rel, data)
 	if err != nil {
 		return nil, errors.Join(err, d.Discard())
@@ -55,6 +54,7 @@ func Replace(boundary, dir, rel string, data []byte) (*Replacement, error) {
 func (d *Dir) Replace(rel string, data []byte) (*Replacement, error) {
 	r := &Replacement{
 		root:   d.root,
+		rights: d.rights,
 		target: path.Join(d.sub, rel),
 		path:   filepath.Join(d.path, filepath.FromSlash(rel)),
 	}
@@ -68,7 +68,7 @@ func (d *Dir) Replace(rel string, data []byte) (*Replacement, error) {
 }
 
 func (r *Replacement) apply(data []byte) (err error) {
-	if r.made, err = makeDirs(r.root, path.Dir(r.target)); err != nil {
+	if r.made, err = makeDirs(r.root, path.Dir(r.target), r.rights); err != nil {
 		return err
 	}
 	dropLeftovers(r.root, r.target)
@@ -90,12 +90,15 @@ func (r *Replacement) apply(data []byte) (err error) {
 
 func (r *Replacement) write(data []byte) error {
 	name := hiddenName(r.target, newContent)
-	f, err := r.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := r.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, r.rights.Creating())
 	if err != nil {
 		return err
 	}
 	r.temp = name
-	_, err = f.Write(data)
+	err = r.rights.Give(f)
+	if err == nil {
+		_, err = f.Write(data)
+	}
 	if err == nil {
 		err = f.Sync()
 	}

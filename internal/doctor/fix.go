@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -252,16 +251,14 @@ func (f *fixer) record(done Fixed) {
 func JournalPath(data string) string { return filepath.Join(data, ".cache", "doctor-fixes.jsonl") }
 
 func appendLine(path string, line []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	if err := project.CheckRegular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	cache, err := project.OpenCache(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
+	file, err := cache.Open(filepath.Base(path), os.O_APPEND|os.O_WRONLY)
+	if err != nil {
+		return errors.Join(err, cache.Close())
+	}
 	_, err = file.Write(append(line, '\n'))
-	return errors.Join(err, file.Close())
+	return errors.Join(err, file.Close(), cache.Close())
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -43,15 +42,20 @@ func Append(ctx context.Context, path string, entries []Entry) (err error) {
 			return err
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	cache, err := project.OpenCache(filepath.Dir(path))
+	if err != nil {
 		return err
 	}
-	for _, file := range []string{path, path + ".lock"} {
-		if err := project.CheckRegular(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	defer func() { err = errors.Join(err, cache.Close()) }()
+	// The lock is taken by path: what stands there is looked at first.
+	file, err := cache.Open(filepath.Base(path)+".lock", os.O_RDWR)
+	if err != nil {
+		return err
 	}
-	lock := flock.New(path+".lock", flock.SetPermissions(0o666))
+	if err := file.Close(); err != nil {
+		return err
+	}
+	lock := flock.New(path+".lock", flock.SetFlag(os.O_RDONLY))
 	waiting, stop := context.WithTimeout(ctx, lockWait)
 	defer stop()
 	if _, err := lock.TryLockContext(waiting, lockPause); err != nil {
@@ -61,16 +65,16 @@ func Append(ctx context.Context, path string, entries []Entry) (err error) {
 		return fmt.Errorf("locking %s.lock: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	if err := appendTo(path, text.Bytes()); err != nil {
+	if err := appendTo(cache, filepath.Base(path), text.Bytes()); err != nil {
 		return err
 	}
-	return cutBack(path)
+	return cutBack(cache, path)
 }
 
 // appendTo writes text behind what is there. A last line that another writer
 // left unfinished gets its end first, so that it spoils no line of ours.
-func appendTo(path string, text []byte) (err error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+func appendTo(cache *project.Cache, name string, text []byte) (err error) {
+	file, err := cache.Open(name, os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return err
 	}

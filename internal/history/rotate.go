@@ -3,16 +3,17 @@ package history
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
+
+	"ocr/internal/project"
 )
 
 // cutBack keeps the newest lines of a log that has become too long. Readers
 // see the old log or the new one, never half of one. The caller holds the
 // lock; other programs append without it, so a log that grew meanwhile is read
 // again.
-func cutBack(path string) error {
+func cutBack(cache *project.Cache, path string) error {
 	for {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -28,7 +29,9 @@ func cutBack(path string) error {
 		if bytes.Count(text, []byte{'\n'}) <= maxLines {
 			return nil
 		}
-		done, err := replace(path, int64(len(text)), newest(text), info.Mode())
+		done, err := replace(path, int64(len(text)), newest(text), func(file *os.File) error {
+			return errors.Join(file.Chmod(info.Mode().Perm()), cache.Give(file))
+		})
 		if done || err != nil {
 			return err
 		}
@@ -46,7 +49,7 @@ func newest(text []byte) []byte {
 
 // replace puts text in the place of a log that still has the size it had. It
 // reports false, and changes nothing, where it has not.
-func replace(path string, size int64, text []byte, mode fs.FileMode) (done bool, err error) {
+func replace(path string, size int64, text []byte, give func(*os.File) error) (done bool, err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return false, err
@@ -56,9 +59,9 @@ func replace(path string, size int64, text []byte, mode fs.FileMode) (done bool,
 			err = errors.Join(err, os.Remove(file.Name()))
 		}
 	}()
-	_, err = file.Write(text)
+	err = give(file)
 	if err == nil {
-		err = file.Chmod(mode.Perm())
+		_, err = file.Write(text)
 	}
 	if err == nil {
 		err = file.Sync()

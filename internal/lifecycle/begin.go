@@ -73,6 +73,9 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 			if repeated, err = c.hasBegun(ctx, tx.Queries, s, in, link); err == nil && !repeated {
 				err = c.reopen(ctx, tx, s, in, phases.first(), clock)
 			}
+			if err == nil {
+				err = c.checkFolderFree(ctx, tx.Queries, row.ID, c.Project.SessionDir(row.SessionDir, row.ID), "")
+			}
 		}
 		if err != nil {
 			return err
@@ -113,8 +116,8 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 
 // createSession writes the row, its first event and its folder.
 func (c Caller) createSession(ctx context.Context, tx *db.Tx, in BeginRequest, phase, at string) (*artifact.Dir, error) {
-	dir := in.Dir
-	if dir == "" {
+	dir := filepath.Clean(in.Dir)
+	if in.Dir == "" {
 		dir = filepath.Join(c.Project.Sessions(), in.SessionID)
 	}
 	if err := c.checkUnlogged(ctx, tx, in.SessionID); err != nil {
@@ -134,7 +137,14 @@ func (c Caller) createSession(ctx context.Context, tx *db.Tx, in BeginRequest, p
 	if err != nil {
 		return nil, err
 	}
-	return artifact.OpenDir(c.Project.Dir(), dir)
+	made, err := c.openFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkFolderFree(ctx, tx.Queries, in.SessionID, dir, ""); err != nil {
+		return nil, errors.Join(err, made.Discard())
+	}
+	return made, nil
 }
 
 // checkUnlogged refuses (Invariant) to make a row for an id that the log knows:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -87,7 +88,7 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 			return err
 		}
 		if complete && !to.atSynthesis() {
-			if file, err = c.restoreLost(to, out, recorded); err != nil {
+			if file, err = c.restoreLost(ctx, tx, to, out, recorded); err != nil {
 				return err
 			}
 			outlook, err = c.outlook(ctx, tx.Queries, to.session.ID, to.clock)
@@ -101,7 +102,7 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 		if complete && !out.agrees(recorded) {
 			return to.differs()
 		}
-		if file, err = c.replaceFile(to, out); err != nil {
+		if file, err = c.replaceFile(ctx, tx, to, out); err != nil {
 			return err
 		}
 		written := false
@@ -242,7 +243,7 @@ func (out outcome) record(ctx context.Context, tx *db.Tx, to target, logged bool
 
 // restoreLost writes the file of a completed round or run again if it is gone,
 // but only from a payload that says what the log says.
-func (c Caller) restoreLost(to target, out outcome, recorded *string) (*artifact.Replacement, error) {
+func (c Caller) restoreLost(ctx context.Context, tx *db.Tx, to target, out outcome, recorded *string) (*artifact.Replacement, error) {
 	rel := out.metaFile(to.number)
 	there, err := artifact.Read(to.dir, rel)
 	switch {
@@ -258,7 +259,7 @@ func (c Caller) restoreLost(to target, out outcome, recorded *string) (*artifact
 		return nil, to.differs()
 	}
 	c.Notice(fmt.Sprintf("note: %s was lost and is written again", rel))
-	return c.replaceFile(to, out)
+	return c.replaceFile(ctx, tx, to, out)
 }
 
 // differs refuses a payload that contradicts what is on record.
@@ -268,8 +269,20 @@ func (to target) differs() error {
 		"%s %d of session %q is complete, and this payload does not say what was recorded then", s.unit(), to.number, s.ID)
 }
 
-func (c Caller) replaceFile(to target, out outcome) (*artifact.Replacement, error) {
-	return artifact.Replace(c.Project.Dir(), to.dir, out.metaFile(to.number), out.document)
+// replaceFile puts the payload into the session's folder, which must be its own.
+func (c Caller) replaceFile(ctx context.Context, tx *db.Tx, to target, out outcome) (*artifact.Replacement, error) {
+	if err := c.checkFolder(to.session, to.dir); err != nil {
+		return nil, err
+	}
+	dir, err := c.openFolder(to.dir)
+	if err != nil {
+		return nil, err
+	}
+	file := out.metaFile(to.number)
+	if err := c.checkFolderFree(ctx, tx.Queries, to.session.ID, to.dir, path.Dir(file)); err != nil {
+		return nil, errors.Join(err, dir.Discard())
+	}
+	return dir.ReplaceLast(file, out.document)
 }
 
 // agrees tells whether the recorded metadata holds every number and verdict of

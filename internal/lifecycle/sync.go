@@ -281,6 +281,9 @@ func (c Caller) takeIn(ctx context.Context, store *db.Store, f find) (taken *Syn
 		if err := c.checkUnlogged(ctx, tx, f.id); err != nil {
 			return err
 		}
+		if err := c.checkFolderFree(ctx, tx.Queries, f.id, f.dir, ""); err != nil {
+			return err
+		}
 		phases, err := loadPhases(ctx, tx.Queries, f.workflow)
 		if err != nil {
 			return err

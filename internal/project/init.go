@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"ocr/db"
 )
 
 // ignoreRules keeps the database out of version control: it is binary, it
@@ -78,10 +80,22 @@ func (p Project) KeepIgnored() error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, err = makeFile(path, ignoreAll); errors.Is(err, fs.ErrNotExist) {
+	// Git does not look into a folder behind a link.
+	if info, err := os.Lstat(p.Data()); err != nil || !info.IsDir() {
 		return nil
 	}
-	return err
+	file, err := db.RightsOf(p.Database()).Create(path)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(ignoreAll)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 // makeDirectory reports false when path already is a directory.
