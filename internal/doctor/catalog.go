@@ -40,6 +40,14 @@ func specs() []spec {
 			why: "a log that another user made, as with sudo, keeps everybody else out", run: placeOwner,
 		},
 		{
+			id: "place.beside", expected: "files, where the engine and ocr look for them", needs: aProject,
+			why: "a link, a folder or a pipe in their place stops every command that writes", run: placeBeside,
+		},
+		{
+			id: "place.sessions", expected: "a folder of the project that this user may write", needs: aProject,
+			why: "no session begins and no round is completed without its folder", run: placeSessions,
+		},
+		{
 			id: "place.space", expected: "room for writing and for one snapshot", needs: aProject,
 			why: "a full disk stops every command that writes, and no upgrade begins without a snapshot", run: placeSpace,
 		},

@@ -131,6 +131,47 @@ func damages() []damage {
 			}
 			must(t, os.Chown(p.LockFile(), 0, 0))
 		}},
+		{name: "LogIsLink", id: "place.beside", status: Fail, measured: "-wal is a symbolic link", damage: func(t *testing.T, p project.Project, _ *Request) {
+			must(t, os.Symlink("elsewhere", p.Database()+"-wal"))
+		}},
+		{name: "LogIsFolder", id: "place.beside", status: Fail, measured: "-wal is a folder", damage: func(t *testing.T, p project.Project, _ *Request) {
+			must(t, os.Mkdir(p.Database()+"-wal", 0o755))
+		}},
+		{name: "IndexOfLogIsLink", id: "place.beside", status: Fail, measured: "-shm is a symbolic link", damage: func(t *testing.T, p project.Project, _ *Request) {
+			must(t, os.Symlink("elsewhere", p.Database()+"-shm"))
+		}},
+		{name: "LockIsFolder", id: "place.beside", status: Fail, measured: ".lock is a folder", damage: func(t *testing.T, p project.Project, _ *Request) {
+			must(t, os.RemoveAll(p.LockFile()))
+			must(t, os.Mkdir(p.LockFile(), 0o755))
+		}},
+		{name: "LockIsPipe", id: "place.beside", status: Fail, measured: ".lock is a pipe", damage: func(t *testing.T, p project.Project, _ *Request) {
+			must(t, os.RemoveAll(p.LockFile()))
+			makePipe(t, p.LockFile())
+		}},
+		{name: "SessionsLeadOut", id: "place.sessions", status: Fail, measured: "leads out of the project", damage: func(t *testing.T, p project.Project, _ *Request) {
+			moved := filepath.Join(p.Root, "moved")
+			must(t, os.Rename(p.Sessions(), moved))
+			must(t, os.Symlink(moved, p.Sessions()))
+		}},
+		{name: "SessionsOfAnotherUser", id: "place.sessions", status: Fail, nobody: true, measured: "belongs to user 0", damage: func(t *testing.T, p project.Project, _ *Request) {
+			openUp(t, p)
+			if os.Getuid() != 0 {
+				t.Skip("only root can take a folder from nobody")
+			}
+			must(t, os.Chown(p.Sessions(), 0, 0))
+		}},
+		{name: "SessionsReadOnly", id: "place.sessions", status: Fail, nobody: true, measured: "cannot be written", damage: func(t *testing.T, p project.Project, _ *Request) {
+			openUp(t, p)
+			must(t, os.Chmod(p.Sessions(), 0o555))
+			t.Cleanup(func() { must(t, os.Chmod(p.Sessions(), 0o755)) })
+		}},
+		{name: "SessionsImmutable", id: "place.sessions", status: Fail, measured: "nobody may change", damage: func(t *testing.T, p project.Project, _ *Request) {
+			chattr := func(how string) error { return exec.Command("chattr", how, p.Sessions()).Run() }
+			if err := chattr("+i"); err != nil {
+				t.Skip("this system marks no folder: ", err)
+			}
+			t.Cleanup(func() { must(t, chattr("-i")) })
+		}},
 		{name: "DiskFull", id: "place.space", status: Fail, damage: func(t *testing.T, p project.Project, in *Request) {
 			in.Start = onSmallDisk(t, p, "size=12m")
 		}},

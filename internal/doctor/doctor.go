@@ -294,6 +294,8 @@ func (x *exam) unseen(s spec) result {
 		return x.damaged(x.refused)
 	case db.KindOf(x.refused) == db.KindCorrupt && x.head.sqlite:
 		return skip("the file is damaged: see data.integrity")
+	case x.head.sqlite && x.besideFault() != "":
+		return skip("something stands in the way beside the database: see place.beside")
 	case x.head.sqlite && !x.foreign():
 		return unknown(x.refused, "ls -la "+shell.Quote(x.project.Data()))
 	}

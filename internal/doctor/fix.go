@@ -117,7 +117,7 @@ type fixer struct {
 }
 
 // guards are the checks that must not fail before anything is mended.
-var guards = []string{"place.project", "place.database", "schema.shared_ledger", "schema.own_ledger", "schema.version", "data.integrity"}
+var guards = []string{"place.project", "place.database", "place.beside", "schema.shared_ledger", "schema.own_ledger", "schema.version", "data.integrity"}
 
 func (f *fixer) lookFirst(ctx context.Context) error {
 	in := f.in

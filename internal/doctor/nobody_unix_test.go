@@ -16,6 +16,12 @@ func becomeNobody(_ *testing.T, cmd *exec.Cmd) {
 	}
 }
 
+// makePipe makes a named pipe.
+func makePipe(t *testing.T, path string) {
+	t.Helper()
+	must(t, syscall.Mkfifo(path, 0o644))
+}
+
 // giveAway makes nobody the owner of a file.
 func giveAway(t *testing.T, path string) {
 	t.Helper()

@@ -223,10 +223,12 @@ func placeOwner(_ context.Context, x *exam) result {
 	var strange []string
 	count := 0
 	for _, suffix := range []string{"-wal", "-shm", "-journal", ".lock"} {
-		info, err := os.Stat(x.path + suffix)
+		info, err := os.Lstat(x.path + suffix)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
+		case err == nil && !info.Mode().IsRegular():
+			continue // place.beside tells
 		case err != nil:
 			return unknown(err, look)
 		}
