@@ -36,7 +36,7 @@ func TestRestoreSnapshotBesideWriters(t *testing.T) {
 		out  *bytes.Buffer
 	}
 	var writers []writer
-	for _, name := range []string{"a", "b", "c"} {
+	for _, name := range []string{"a", "b"} {
 		cmd := command("notes", path, name)
 		stdin, err := cmd.StdinPipe()
 		must(t, err)
@@ -53,7 +53,10 @@ func TestRestoreSnapshotBesideWriters(t *testing.T) {
 	}
 	restored, kept := 0, []string{path}
 	end := time.Now().Add(10 * time.Second)
-	for restored < 8 && time.Now().Before(end) {
+	for restored == 0 || restored < 8 && time.Now().Before(end) {
+		if time.Since(end) > time.Minute {
+			break
+		}
 		done, err := RestoreSnapshot(t.Context(), path, snapshots[restored%len(snapshots)])
 		switch {
 		case err == nil:
