@@ -186,21 +186,21 @@ func specs() []spec {
 			why: "the result itself stands in the file; the log only holds its numbers", run: lifecycleArtifacts,
 		},
 		{
-			id: "lifecycle.unfinished", expected: "complete sessions are closed", needs: theDatabase, since: 25,
+			id: "lifecycle.unfinished", expected: "complete sessions are closed", needs: theDatabase, since: 28,
 			why: "they look as if somebody still worked on them", run: leftAlone(sweepDryRun, (*exam).isUnfinished),
 			fixes: "sweeps: closes them",
 			fix:   sweepSessions,
 			idle:  nothingToSweep(lifecycle.SweepFinish),
 		},
 		{
-			id: "lifecycle.stale", expected: fmt.Sprintf("no session left alone for %d days", lifecycle.StaleDays), needs: theDatabase, since: 25,
+			id: "lifecycle.stale", expected: fmt.Sprintf("no session left alone for %d days", lifecycle.StaleDays), needs: theDatabase, since: 28,
 			why: "nobody will end it, and it stands in the way of choosing the active one", run: leftAlone(sweepDryRun, (*exam).isStale),
 			fixes: "sweeps: closes them with that as the reason",
 			fix:   sweepSessions,
 			idle:  nothingToSweep(lifecycle.SweepStale),
 		},
 		{
-			id: "lifecycle.stranded", expected: "no session left alone for longer than a lease holds", needs: theDatabase, since: 25,
+			id: "lifecycle.stranded", expected: "no session left alone for longer than a lease holds", needs: theDatabase, since: 28,
 			why: "its agent may have stopped between two phases; somebody can take it over", run: leftAlone("ocr state list --status active", (*exam).isStranded),
 		},
 		{

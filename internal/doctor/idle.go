@@ -10,8 +10,7 @@ import (
 const staleSeconds = lifecycle.StaleDays * 24 * 60 * 60
 
 // grace is how long nothing may happen in a session before somebody should
-// know, in seconds: as long as a round that was taken over is kept for its
-// holder.
+// know, in seconds: as long as a lease that the reader takes would last.
 func (x *exam) grace() int64 { return x.caller.Runtime.ForwardResumeLeaseSeconds }
 
 // isUnfinished: the round or run is complete, and nobody closed the session.
@@ -24,9 +23,10 @@ func (x *exam) isStale(r Row) bool {
 	return r.number("is_complete") == 0 && r.number("idle_seconds") > staleSeconds
 }
 
-// isStranded: without a result, and not yet stale.
+// isStranded: without a result, not kept for the holder of a lease, and not yet
+// stale.
 func (x *exam) isStranded(r Row) bool {
-	return r.number("is_complete") == 0 && r.number("idle_seconds") > x.grace() && !x.isStale(r)
+	return r.number("is_complete") == 0 && r.number("is_leased") == 0 && r.number("idle_seconds") > x.grace() && !x.isStale(r)
 }
 
 // leftAlone declares the run of a check of the sessions that nobody works on.
