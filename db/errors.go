@@ -138,7 +138,6 @@ func engineError(path string, err error) error {
 	case lib.SQLITE_CORRUPT:
 		e.Kind = KindCorrupt
 		e.Message = fmt.Sprintf("the database %s is damaged", path)
-		e.Hint = "keep the file and its -wal and -shm files together, copy all three, and look for a snapshot " + filepath.Base(path) + ".bak.v*"
 	case lib.SQLITE_READONLY:
 		return readOnlyError(path, err)
 	case lib.SQLITE_FULL:

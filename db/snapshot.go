@@ -189,7 +189,6 @@ func (o opener) checkCopy(ctx context.Context, copied string) (version int, err 
 			return &Error{
 				Kind: KindCorrupt, Path: o.path,
 				Message: fmt.Sprintf("the database %s is damaged: %s", o.path, some(found)),
-				Hint:    "keep the file and its -wal and -shm files together, copy all three" + orSnapshot(o.path),
 			}
 		}
 		version, err = recordedVersion(ctx, conn)

@@ -91,6 +91,10 @@ func (r *dbStatusResult) judge(s db.Status, flagged string) *failure {
 	case s.Problem != nil:
 		f := explain(s.Problem)
 		r.State, r.Problem = f.Kind, &f.Message
+		if flagged != "" && (s.Problem.Kind == db.KindHalfUpgraded || s.Problem.Kind == db.KindOutOfOrder) {
+			// ocr doctor looks at the file of a project, and at no other.
+			f.Hint = "ocr db verify" + flagged
+		}
 		return &f
 	case s.Version > s.Latest:
 		r.State = "newer"

@@ -120,20 +120,22 @@ func sweepText(w io.Writer, result sweepResult) {
 		quiet = false
 		fmt.Fprintf(w, "%-11s  "+format+"\n", append([]any{action}, values...)...)
 	}
+	end, leave := "ended", "left alone"
 	if result.DryRun {
 		fmt.Fprintln(w, "dry run, nothing was changed; this would be done:")
+		end, leave = "end", "leave alone"
 	}
 	for _, p := range slices.Concat(result.Processes.Orphaned, result.Processes.Ended) {
-		line("ended", "process %s: %s", strings.TrimSpace(oneLine(p.ID)+" "+oneLine(p.Name)), oneLine(p.Reason))
+		line(end, "process %s: %s", strings.TrimSpace(oneLine(p.ID)+" "+oneLine(p.Name)), oneLine(p.Reason))
 	}
 	for _, p := range slices.Concat(result.Processes.Unknown, result.Processes.Unreadable) {
-		line("left alone", "process %s %s: %s", oneLine(p.ID), oneLine(p.Name), oneLine(p.Reason))
+		line(leave, "process %s %s: %s", oneLine(p.ID), oneLine(p.Name), oneLine(p.Reason))
 	}
 	for _, s := range result.Sessions {
 		line(s.Action, "session %s, last event %s", oneLine(s.SessionID), oneLine(s.LastEventAt))
 	}
 	for _, s := range result.Unreadable {
-		line("left alone", "session %s: the time of its last event is %q", oneLine(s.SessionID), s.LastEventAt)
+		line(leave, "session %s: the time of its last event is %q", oneLine(s.SessionID), s.LastEventAt)
 	}
 	if quiet {
 		fmt.Fprintln(w, "nothing to sweep")

@@ -118,6 +118,13 @@ func explain(err error) failure {
 			if f.Hint == "" {
 				f.Hint = "ocr doctor says what it finds wrong here"
 			}
+		case db.KindCorrupt:
+			if f.Hint == "" {
+				at := " --db " + shell.Quote(store.Path)
+				f.Hint = "keep the file and its -wal and -shm files together; ocr db snapshots" + at + " lists what to go back to, ocr db recover saved.db" + at + " copies what can be read"
+			}
+		case db.KindConstraint:
+			f.Hint = "ocr doctor --check schema names what does not belong in the schema"
 		case db.KindNoDatabase:
 			f.Hint = "look whether one was moved away from there (ocr doctor tells more); where none ever was, ocr state begin makes it"
 		}

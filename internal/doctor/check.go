@@ -63,7 +63,11 @@ type Row map[string]any
 func (r Row) String() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(r)) {
-		parts = append(parts, fmt.Sprintf("%s=%v", name, r[name]))
+		value := r[name]
+		if value == nil {
+			value = "NULL"
+		}
+		parts = append(parts, fmt.Sprintf("%s=%v", name, value))
 	}
 	return strings.Join(parts, " ")
 }

@@ -186,8 +186,8 @@ func (c Caller) reopen(ctx context.Context, tx *db.Tx, s session, in BeginReques
 		return err
 	}
 	if s.WorkflowType != in.Workflow {
-		return refuse(Usage, KindWrongWorkflow, fmt.Sprintf("ocr state begin --workflow-type %s, or another --session-id", s.WorkflowType),
-			"session %q is a %s, not a %s", s.ID, s.WorkflowType, in.Workflow)
+		return refuse(Usage, KindWrongWorkflow, s.command("status"),
+			"session %q is a %s, not a %s: the %s needs another session id", s.ID, s.WorkflowType, in.Workflow, in.Workflow)
 	}
 	if s.Status == "active" && !s.HasTerminalArtifact {
 		return refuse(Invariant, KindUnfinished, s.command("status"),
