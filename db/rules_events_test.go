@@ -96,6 +96,27 @@ func TestEventRules(t *testing.T) {
 		p.want(t, "SELECT MAX(id) FROM orchestration_events", "42")
 	})
 
+	t.Run("OnlyGrow", func(t *testing.T) {
+		p := newPrompt(t)
+		p.session(t, "s", "review")
+		const message = "event ids only grow"
+		event := func(id string) string { return columns + "(" + id + ", 's', 'session_resumed', NULL, NULL)" }
+		p.do(t, event("7000000"))
+		for _, id := range []string{"6000000", "2", "'6999999'", "6999999.0"} {
+			p.refused(t, message, event(id))
+			p.refused(t, message, "REPLACE INTO orchestration_events (id, session_id, event_type) VALUES ("+id+", 's', 'session_aborted')")
+			p.refused(t, message, "INSERT OR IGNORE INTO orchestration_events (rowid, session_id, event_type) VALUES ("+id+", 's', 'session_aborted')")
+		}
+		p.refused(t, message, columns+"(7000003, 's', 'session_resumed', NULL, NULL), (7000002, 's', 'session_resumed', NULL, NULL)")
+		p.do(t, event("NULL"), event("7000002"))
+		// An end of the log that was cut off is not filled in.
+		p.do(t, "DROP TRIGGER trg_events_never_deleted", "DELETE FROM orchestration_events WHERE id > 7000000")
+		p.refused(t, message, event("7000001"))
+		p.do(t, event("NULL"), "DELETE FROM sqlite_sequence", event("NULL"))
+		p.refused(t, message, event("7000003"))
+		p.want(t, "SELECT id FROM orchestration_events", "1", "7000000", "7000003", "7000004")
+	})
+
 	t.Run("OldIDBelowOne", func(t *testing.T) {
 		// -1 is also what NEW.id says when no id is given.
 		p := promptAt(t, SharedLatest)

@@ -19,6 +19,7 @@ type beginResult struct {
 	Phase         string `json:"phase"`
 	Completeness  string `json:"completeness"`
 	Changed       bool   `json:"changed"` // false: the same caller had begun it just so
+	Branch        string `json:"branch"`  // as recorded
 	outlookResult
 }
 
@@ -59,7 +60,7 @@ happened; it says "changed": false then.`,
 		}
 		result := beginResult{
 			SchemaVersion: schemaVersion, SessionID: begun.SessionID, Round: begun.Round,
-			Phase: begun.Phase, Completeness: begun.Completeness, Changed: begun.Changed,
+			Phase: begun.Phase, Completeness: begun.Completeness, Branch: begun.Branch, Changed: begun.Changed,
 			outlookResult: outlookJSON(begun.Outlook),
 		}
 		if begun.Workflow == "map" {

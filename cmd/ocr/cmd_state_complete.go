@@ -16,6 +16,7 @@ type completeRoundResult struct {
 	SessionID     string `json:"sessionId"`
 	Round         int64  `json:"round"`
 	MetaPath      string `json:"metaPath"`
+	completionResult
 	outlookResult
 	warningsResult
 }
@@ -27,6 +28,7 @@ type completeMapResult struct {
 	SessionID     string `json:"sessionId"`
 	MapRun        int64  `json:"mapRun"`
 	MetaPath      string `json:"metaPath"`
+	completionResult
 	outlookResult
 	warningsResult
 }
@@ -46,6 +48,35 @@ func (a *app) warn(w artifact.Warnings) warningsResult {
 		a.note("warning: and %d more like these", w.More)
 	}
 	return warningsResult{w.First, w.More}
+}
+
+// completionResult says what the payload of this call has done.
+type completionResult struct {
+	// Changed is false where the round or run was complete already.
+	Changed bool `json:"changed"`
+	// PayloadDiffers: it was complete, and another payload stays on record.
+	PayloadDiffers bool `json:"payload_differs"`
+	// Kept are rows that are not in this payload, and that people wrote on.
+	Kept []keptRow `json:"kept"`
+}
+
+// keptRow is a row that stays because people wrote on it.
+type keptRow struct {
+	Kind string `json:"kind"`
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+func completionJSON(done lifecycle.CompleteResult) completionResult {
+	return completionResult{done.Changed, done.PayloadDiffers, keptJSON(done.Kept)}
+}
+
+func keptJSON(kept []lifecycle.KeptRow) []keptRow {
+	rows := make([]keptRow, len(kept))
+	for i, row := range kept {
+		rows[i] = keptRow(row)
+	}
+	return rows
 }
 
 // completeExits are the exit codes of both verbs.
@@ -82,7 +113,7 @@ explains the payload; --print-schema prints its JSON Schema, in a project or not
 		if err != nil {
 			return err
 		}
-		return a.print(completeRoundResult{schemaVersion, done.SessionID, done.Number, done.MetaPath, outlookJSON(done.Outlook), a.warn(done.Warnings)}, func(w io.Writer) {
+		return a.print(completeRoundResult{schemaVersion, done.SessionID, done.Number, done.MetaPath, completionJSON(done), outlookJSON(done.Outlook), a.warn(done.Warnings)}, func(w io.Writer) {
 			fmt.Fprintf(w, "session %s: round %d is complete, %s\n", oneLine(done.SessionID), done.Number, oneLine(done.MetaPath))
 			outlookText(w, done.Outlook)
 		})
@@ -120,7 +151,7 @@ explains the payload; --print-schema prints its JSON Schema, in a project or not
 		if err != nil {
 			return err
 		}
-		return a.print(completeMapResult{schemaVersion, done.SessionID, done.Number, done.MetaPath, outlookJSON(done.Outlook), a.warn(done.Warnings)}, func(w io.Writer) {
+		return a.print(completeMapResult{schemaVersion, done.SessionID, done.Number, done.MetaPath, completionJSON(done), outlookJSON(done.Outlook), a.warn(done.Warnings)}, func(w io.Writer) {
 			fmt.Fprintf(w, "session %s: run %d is complete, %s\n", oneLine(done.SessionID), done.Number, oneLine(done.MetaPath))
 			outlookText(w, done.Outlook)
 		})

@@ -15,6 +15,7 @@ type syncResult struct {
 	Skipped       []skippedFolder `json:"skipped"`
 	Processes     int64           `json:"processes_restored"`
 	BadLines      int             `json:"bad_log_lines"`
+	Kept          []keptRow       `json:"kept"`
 }
 
 // syncedSession is one session that was found on disk only.
@@ -55,7 +56,7 @@ Makes a missing database.`,
 			if err != nil {
 				return err
 			}
-			result := syncResult{SchemaVersion: schemaVersion, Sessions: []syncedSession{}, Skipped: []skippedFolder{}, Processes: got.Processes, BadLines: got.BadLines}
+			result := syncResult{SchemaVersion: schemaVersion, Sessions: []syncedSession{}, Skipped: []skippedFolder{}, Processes: got.Processes, BadLines: got.BadLines, Kept: keptJSON(got.Kept)}
 			for _, s := range got.Sessions {
 				session := syncedSession{SessionID: s.SessionID, WorkflowType: s.Workflow, Round: s.Round, Phase: s.Phase, Texts: s.Texts}
 				if s.Workflow == "map" {

@@ -36,6 +36,7 @@ INSERT INTO review_findings (
 ON CONFLICT (id) DO UPDATE
 SET
     reviewer_output_id = excluded.reviewer_output_id,
+    severity = excluded.severity,
     line_start = excluded.line_start,
     line_end = excluded.line_end,
     summary = excluded.summary,
@@ -87,24 +88,44 @@ SELECT
         WHEN typeof(o.instance_number) = 'integer' THEN o.instance_number
         ELSE 0
     END AS INTEGER) AS instance_number,
-    f.title, f.severity,
-    f.file_path
+    f.title, f.severity, f.file_path,
+    CAST(CASE
+        WHEN typeof(f.line_start) = 'integer' THEN f.line_start ELSE 0
+    END AS INTEGER) AS line_start,
+    f.reviewer_output_id,
+    CAST(
+        EXISTS (
+            SELECT 1
+            FROM user_finding_progress AS p
+            WHERE p.finding_id = f.id
+        )
+        OR EXISTS (
+            SELECT 1
+            FROM user_notes AS n
+            WHERE n.target_type = 'finding'
+                AND n.target_id = CAST(f.id AS TEXT)
+        )
+    AS BOOLEAN) AS has_user_data
 FROM review_findings AS f
 INNER JOIN reviewer_outputs AS o ON o.id = f.reviewer_output_id
 WHERE o.round_id = ?1
-ORDER BY f.id
+ORDER BY has_user_data DESC, f.id
 `
 
 type FindingsOfRoundRow struct {
-	ID             int64
-	ReviewerType   string
-	InstanceNumber int64
-	Title          string
-	Severity       string
-	FilePath       *string
+	ID               int64
+	ReviewerType     string
+	InstanceNumber   int64
+	Title            string
+	Severity         string
+	FilePath         *string
+	LineStart        int64
+	ReviewerOutputID int64
+	HasUserData      bool
 }
 
-// The findings that stand for a round, to be matched with its payload.
+// The findings that stand for a round, to be matched with its payload; those
+// that people wrote on first.
 func (q *Queries) FindingsOfRound(ctx context.Context, roundID int64) ([]FindingsOfRoundRow, error) {
 	rows, err := q.db.QueryContext(ctx, FindingsOfRound, roundID)
 	if err != nil {
@@ -121,6 +142,9 @@ func (q *Queries) FindingsOfRound(ctx context.Context, roundID int64) ([]Finding
 			&i.Title,
 			&i.Severity,
 			&i.FilePath,
+			&i.LineStart,
+			&i.ReviewerOutputID,
+			&i.HasUserData,
 		); err != nil {
 			return nil, err
 		}
@@ -143,6 +167,22 @@ WHERE id = ?1
 // A file that the run's own payload does not have.
 func (q *Queries) MapFileDelete(ctx context.Context, id int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, MapFileDelete, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const MapFileMove = `-- name: MapFileMove :execrows
+UPDATE map_files
+SET section_id = ?1
+WHERE id = ?2
+`
+
+// A file that stands in another section now; its id stays, and with it
+// people's ticks and notes. The caller has seen that its new place is free.
+func (q *Queries) MapFileMove(ctx context.Context, sectionID int64, iD int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, MapFileMove, sectionID, iD)
 	if err != nil {
 		return 0, err
 	}
@@ -190,27 +230,54 @@ func (q *Queries) MapFileUpsert(ctx context.Context, arg MapFileUpsertParams) (i
 }
 
 const MapFilesOfRun = `-- name: MapFilesOfRun :many
-SELECT f.id
+SELECT
+    f.id, f.section_id, f.file_path,
+    CAST(
+        EXISTS (
+            SELECT 1
+            FROM user_file_progress AS p
+            WHERE p.map_file_id = f.id
+        )
+        OR EXISTS (
+            SELECT 1
+            FROM user_notes AS n
+            WHERE n.target_type = 'file'
+                AND n.target_id = CAST(f.id AS TEXT)
+        )
+    AS BOOLEAN) AS has_user_data
 FROM map_files AS f
 INNER JOIN map_sections AS s ON s.id = f.section_id
 WHERE s.map_run_id = ?1
-ORDER BY f.id
+ORDER BY has_user_data DESC, f.id
 `
 
-// The files that stand for a run, to be matched with its payload.
-func (q *Queries) MapFilesOfRun(ctx context.Context, mapRunID int64) ([]int64, error) {
+type MapFilesOfRunRow struct {
+	ID          int64
+	SectionID   int64
+	FilePath    string
+	HasUserData bool
+}
+
+// The files that stand for a run, to be matched with its payload; those that
+// people wrote on first.
+func (q *Queries) MapFilesOfRun(ctx context.Context, mapRunID int64) ([]MapFilesOfRunRow, error) {
 	rows, err := q.db.QueryContext(ctx, MapFilesOfRun, mapRunID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []int64{}
+	items := []MapFilesOfRunRow{}
 	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
+		var i MapFilesOfRunRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.SectionID,
+			&i.FilePath,
+			&i.HasUserData,
+		); err != nil {
 			return nil, err
 		}
-		items = append(items, id)
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -320,26 +387,40 @@ func (q *Queries) MapSectionUpsert(ctx context.Context, arg MapSectionUpsertPara
 }
 
 const MapSectionsOfRun = `-- name: MapSectionsOfRun :many
-SELECT s.id
+SELECT
+    s.id, CAST(s.section_number AS INTEGER) AS section_number,
+    EXISTS (
+        SELECT 1
+        FROM user_notes AS n
+        WHERE n.target_type = 'section'
+            AND n.target_id = CAST(s.id AS TEXT)
+    ) AS has_user_data
 FROM map_sections AS s
 WHERE s.map_run_id = ?1
 ORDER BY s.id
 `
 
-// The sections that stand for a run, to be matched with its payload.
-func (q *Queries) MapSectionsOfRun(ctx context.Context, mapRunID int64) ([]int64, error) {
+type MapSectionsOfRunRow struct {
+	ID            int64
+	SectionNumber int64
+	HasUserData   bool
+}
+
+// The sections that stand for a run, to be matched with its payload, and
+// whether people wrote notes on them.
+func (q *Queries) MapSectionsOfRun(ctx context.Context, mapRunID int64) ([]MapSectionsOfRunRow, error) {
 	rows, err := q.db.QueryContext(ctx, MapSectionsOfRun, mapRunID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []int64{}
+	items := []MapSectionsOfRunRow{}
 	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
+		var i MapSectionsOfRunRow
+		if err := rows.Scan(&i.ID, &i.SectionNumber, &i.HasUserData); err != nil {
 			return nil, err
 		}
-		items = append(items, id)
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

@@ -63,6 +63,49 @@ func (q *Queries) EventAppend(ctx context.Context, arg EventAppendParams) (int64
 	return result.RowsAffected()
 }
 
+const EventClosing = `-- name: EventClosing :one
+SELECT
+    c.event_type,
+    EXISTS (
+        SELECT 1
+        FROM orchestration_events AS e
+        WHERE e.session_id = c.session_id AND +e.id < c.event_id
+    ) AS has_history,
+    CAST(IFNULL((
+        SELECT f.phase
+        FROM event_facts AS f
+        WHERE f.session_id = c.session_id
+            AND +f.event_id < c.event_id
+            AND f.is_lease = 0
+            AND f.event_type IN (
+                'session_created', 'session_resumed', 'round_started',
+                'phase_transition'
+            )
+        ORDER BY +f.event_id DESC
+        LIMIT 1
+    ), '') AS TEXT) AS phase_before
+FROM closing_events AS c
+WHERE c.session_id = ?1
+ORDER BY +c.event_id DESC
+LIMIT 1
+`
+
+type EventClosingRow struct {
+	EventType   string
+	HasHistory  bool
+	PhaseBefore string
+}
+
+// The event that closed a session last, whether it is not the first of its
+// session, and the phase in which the session was before it; empty where the
+// log does not say. Index: idx_events_session_type, idx_events_session.
+func (q *Queries) EventClosing(ctx context.Context, sessionID string) (EventClosingRow, error) {
+	row := q.db.QueryRowContext(ctx, EventClosing, sessionID)
+	var i EventClosingRow
+	err := row.Scan(&i.EventType, &i.HasHistory, &i.PhaseBefore)
+	return i, err
+}
+
 const EventLastCompleted = `-- name: EventLastCompleted :one
 SELECT CAST(IFNULL(MAX(e.round), 0) AS INTEGER) AS number
 FROM orchestration_events AS e
@@ -386,4 +429,69 @@ func (q *Queries) EventTimelineNew(ctx context.Context, arg EventTimelineNewPara
 		return nil, err
 	}
 	return items, nil
+}
+
+const EventUnopened = `-- name: EventUnopened :one
+SELECT
+    s.workflow_type, s.current_phase,
+    CAST(CASE
+        WHEN typeof(s.phase_number) = 'integer' THEN s.phase_number ELSE 0
+    END AS INTEGER) AS phase_number,
+    c.current_round, c.current_map_run
+FROM sessions AS s
+INNER JOIN session_current AS c ON c.session_id = s.id
+WHERE s.id = ?1
+    AND CASE s.workflow_type
+        WHEN 'map' THEN c.current_map_run > 1
+            AND c.current_map_run > IFNULL((
+                SELECT MAX(o.map_run)
+                FROM opening_events AS o
+                WHERE o.session_id = s.id
+            ), 1)
+            AND c.current_map_run > IFNULL((
+                SELECT MAX(m.map_run) + 1
+                FROM event_facts AS m
+                WHERE m.session_id = s.id
+                    AND m.event_type = 'map_completed'
+                    AND EXISTS (
+                        SELECT 1
+                        FROM orchestration_events AS t
+                        WHERE t.session_id = s.id
+                            AND t.event_type = 'phase_transition'
+                            AND t.phase = 'map-context'
+                            AND +t.id > m.event_id
+                    )
+            ), 1)
+        ELSE c.current_round > 1
+            AND c.current_round > IFNULL((
+                SELECT MAX(o.round)
+                FROM opening_events AS o
+                WHERE o.session_id = s.id
+            ), 1)
+    END
+`
+
+type EventUnopenedRow struct {
+	WorkflowType  string
+	CurrentPhase  string
+	PhaseNumber   int64
+	CurrentRound  int64
+	CurrentMapRun int64
+}
+
+// The place of a session whose row is in a round or run that the log has not
+// opened, as another program can have put it; else no row. What opens a round
+// or run stands in session_current, which takes the row into account as well.
+// Index: idx_events_session_type.
+func (q *Queries) EventUnopened(ctx context.Context, sessionID string) (EventUnopenedRow, error) {
+	row := q.db.QueryRowContext(ctx, EventUnopened, sessionID)
+	var i EventUnopenedRow
+	err := row.Scan(
+		&i.WorkflowType,
+		&i.CurrentPhase,
+		&i.PhaseNumber,
+		&i.CurrentRound,
+		&i.CurrentMapRun,
+	)
+	return i, err
 }

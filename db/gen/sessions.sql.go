@@ -266,25 +266,27 @@ UPDATE sessions
 SET
     status = 'active',
     current_phase = ?1,
-    phase_number = 1,
-    current_round = ?2,
-    current_map_run = ?3,
-    updated_at = ?4
-WHERE id = ?5
+    phase_number = ?2,
+    current_round = ?3,
+    current_map_run = ?4,
+    updated_at = ?5
+WHERE id = ?6
 `
 
 type SessionReopenParams struct {
 	CurrentPhase  string
+	PhaseNumber   int64
 	CurrentRound  int64
 	CurrentMapRun int64
 	Now           string
 	ID            string
 }
 
-// A closed or completed session starts again in a first phase.
+// A closed or completed session is opened again.
 func (q *Queries) SessionReopen(ctx context.Context, arg SessionReopenParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, SessionReopen,
 		arg.CurrentPhase,
+		arg.PhaseNumber,
 		arg.CurrentRound,
 		arg.CurrentMapRun,
 		arg.Now,

@@ -41,19 +41,36 @@ SET
 RETURNING id;
 
 -- name: FindingsOfRound :many
--- The findings that stand for a round, to be matched with its payload.
+-- The findings that stand for a round, to be matched with its payload; those
+-- that people wrote on first.
 SELECT
     f.id, o.reviewer_type,
     CAST(CASE
         WHEN typeof(o.instance_number) = 'integer' THEN o.instance_number
         ELSE 0
     END AS INTEGER) AS instance_number,
-    f.title, f.severity,
-    f.file_path
+    f.title, f.severity, f.file_path,
+    CAST(CASE
+        WHEN typeof(f.line_start) = 'integer' THEN f.line_start ELSE 0
+    END AS INTEGER) AS line_start,
+    f.reviewer_output_id,
+    CAST(
+        EXISTS (
+            SELECT 1
+            FROM user_finding_progress AS p
+            WHERE p.finding_id = f.id
+        )
+        OR EXISTS (
+            SELECT 1
+            FROM user_notes AS n
+            WHERE n.target_type = 'finding'
+                AND n.target_id = CAST(f.id AS TEXT)
+        )
+    AS BOOLEAN) AS has_user_data
 FROM review_findings AS f
 INNER JOIN reviewer_outputs AS o ON o.id = f.reviewer_output_id
 WHERE o.round_id = sqlc.arg(round_id)
-ORDER BY f.id;
+ORDER BY has_user_data DESC, f.id;
 
 -- name: FindingUpsert :execrows
 -- A finding; with the id of the row that stands for it already, if any, so
@@ -70,6 +87,7 @@ INSERT INTO review_findings (
 ON CONFLICT (id) DO UPDATE
 SET
     reviewer_output_id = excluded.reviewer_output_id,
+    severity = excluded.severity,
     line_start = excluded.line_start,
     line_end = excluded.line_end,
     summary = excluded.summary,
@@ -147,12 +165,34 @@ SET
 RETURNING id;
 
 -- name: MapFilesOfRun :many
--- The files that stand for a run, to be matched with its payload.
-SELECT f.id
+-- The files that stand for a run, to be matched with its payload; those that
+-- people wrote on first.
+SELECT
+    f.id, f.section_id, f.file_path,
+    CAST(
+        EXISTS (
+            SELECT 1
+            FROM user_file_progress AS p
+            WHERE p.map_file_id = f.id
+        )
+        OR EXISTS (
+            SELECT 1
+            FROM user_notes AS n
+            WHERE n.target_type = 'file'
+                AND n.target_id = CAST(f.id AS TEXT)
+        )
+    AS BOOLEAN) AS has_user_data
 FROM map_files AS f
 INNER JOIN map_sections AS s ON s.id = f.section_id
 WHERE s.map_run_id = sqlc.arg(map_run_id)
-ORDER BY f.id;
+ORDER BY has_user_data DESC, f.id;
+
+-- name: MapFileMove :execrows
+-- A file that stands in another section now; its id stays, and with it
+-- people's ticks and notes. The caller has seen that its new place is free.
+UPDATE map_files
+SET section_id = sqlc.arg(section_id)
+WHERE id = sqlc.arg(id);
 
 -- name: MapFileDelete :execrows
 -- A file that the run's own payload does not have.
@@ -160,8 +200,16 @@ DELETE FROM map_files
 WHERE id = sqlc.arg(id);
 
 -- name: MapSectionsOfRun :many
--- The sections that stand for a run, to be matched with its payload.
-SELECT s.id
+-- The sections that stand for a run, to be matched with its payload, and
+-- whether people wrote notes on them.
+SELECT
+    s.id, CAST(s.section_number AS INTEGER) AS section_number,
+    EXISTS (
+        SELECT 1
+        FROM user_notes AS n
+        WHERE n.target_type = 'section'
+            AND n.target_id = CAST(s.id AS TEXT)
+    ) AS has_user_data
 FROM map_sections AS s
 WHERE s.map_run_id = sqlc.arg(map_run_id)
 ORDER BY s.id;

@@ -50,12 +50,12 @@ SET
 WHERE id = sqlc.arg(id);
 
 -- name: SessionReopen :execrows
--- A closed or completed session starts again in a first phase.
+-- A closed or completed session is opened again.
 UPDATE sessions
 SET
     status = 'active',
     current_phase = sqlc.arg(current_phase),
-    phase_number = 1,
+    phase_number = sqlc.arg(phase_number),
     current_round = sqlc.arg(current_round),
     current_map_run = sqlc.arg(current_map_run),
     updated_at = sqlc.arg(now)

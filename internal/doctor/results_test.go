@@ -68,3 +68,26 @@ func probeText(t *testing.T, file string) string {
 	must(t, err)
 	return string(text)
 }
+
+// TestResultsKeptRows: a finding that a newer payload does not have, and that
+// stays because somebody wrote on it, contradicts nothing; one on which nobody
+// wrote does.
+func TestResultsKeptRows(t *testing.T) {
+	p := soundProject(t)
+	rows := func() string {
+		return value(t, p.Database(), "SELECT group_concat(field) FROM ("+strings.TrimSuffix(strings.TrimSpace(probeText(t, resultsProbe)), ";")+")")
+	}
+	raw(t, p.Database(), `INSERT INTO review_findings (id, reviewer_output_id, title, severity)
+		SELECT 900, MIN(id), 'Not in the payload', 'low' FROM reviewer_outputs`)
+	if got := rows(); got != "rows of review_findings" {
+		t.Errorf("nobody wrote on it: %q", got)
+	}
+	raw(t, p.Database(), "INSERT INTO user_notes (target_type, target_id, content) VALUES ('finding', '900', 'mine')")
+	if got := rows(); got != "" && got != "<nil>" {
+		t.Errorf("somebody wrote on it: %q", got)
+	}
+	raw(t, p.Database(), "DELETE FROM review_findings WHERE id <> 900")
+	if got := rows(); !strings.Contains(got, "rows of review_findings") {
+		t.Errorf("the others are gone: %q", got)
+	}
+}

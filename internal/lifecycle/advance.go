@@ -74,6 +74,9 @@ func Advance(ctx context.Context, c Caller, in AdvanceRequest) (result AdvanceRe
 		}
 		moved := opened
 		moved.EventType, moved.Metadata = "phase_transition", held.mark()
+		if err := openUnlogged(ctx, tx, s.ID, at); err != nil {
+			return err
+		}
 		if err := appendEvent(ctx, tx, moved); err != nil {
 			return err
 		}

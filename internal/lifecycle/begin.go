@@ -40,11 +40,14 @@ type BeginResult struct {
 	// Changed is false when the same caller had begun it just so before, and
 	// nothing happened since: it may not know that it succeeded.
 	Changed bool
+	// Branch is the one that the session was begun with.
+	Branch string
 	Outlook
 }
 
 // Begin starts a new session, or opens a closed or completed one again: in
-// the next round or run when the current one is complete, else in the same.
+// the next round or run when the current one is complete, else in the same; the
+// branch stays the one that it was begun with.
 // It refuses to reset a session whose current round or run is unfinished
 // (Invariant), or complete and still in somebody else's lease, and a session of
 // the other workflow (Usage). The same caller may repeat it while nothing else
@@ -55,6 +58,7 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 	badID := project.CheckNewID(in.SessionID)
 	var made *artifact.Dir
 	var repeated bool
+	var notes []string
 	err = c.write(ctx, badID == nil, func(ctx context.Context, tx *db.Tx) error {
 		clock := time.Now().UTC()
 		at := stamp(clock)
@@ -63,15 +67,19 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 			return err
 		}
 		row, err := tx.StateGet(ctx, in.SessionID)
+		phase, branch := phases.first(), in.Branch
 		switch {
 		case errors.Is(err, sql.ErrNoRows) && badID != nil:
 			return badID
 		case errors.Is(err, sql.ErrNoRows):
 			made, err = c.createSession(ctx, tx, in, phases.first(), at)
 		case err == nil:
+			branch = row.Branch
 			s := session{StateGetRow: row, trailing: c.trailing(), identity: c.identity()}
 			if repeated, err = c.hasBegun(ctx, tx.Queries, s, in, link); err == nil && !repeated {
-				err = c.reopen(ctx, tx, s, in, phases.first(), clock)
+				phase, notes, err = c.reopen(ctx, tx, s, in, phases, clock)
+			} else if repeated {
+				phase = row.CurrentPhase
 			}
 			if err == nil {
 				err = c.checkFolderFree(ctx, tx.Queries, row.ID, c.Project.SessionDir(row.SessionDir, row.ID), "")
@@ -87,7 +95,7 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 		}
 		state, err := tx.CompletenessGet(ctx, in.SessionID)
 		result = BeginResult{
-			SessionID: in.SessionID, Workflow: in.Workflow, Phase: phases.first(),
+			SessionID: in.SessionID, Workflow: in.Workflow, Phase: phase, Branch: branch,
 			Round: state.CurrentRound, MapRun: state.CurrentMapRun, Completeness: state.CompletenessState,
 			Changed: !repeated,
 		}
@@ -101,6 +109,11 @@ func Begin(ctx context.Context, c Caller, in BeginRequest) (result BeginResult, 
 	})
 	if badID != nil && isMissing(err) {
 		return result, badID
+	}
+	if err == nil {
+		for _, note := range notes {
+			c.Notice(note)
+		}
 	}
 	if made != nil {
 		if err != nil {
@@ -179,9 +192,67 @@ func (c Caller) hasBegun(ctx context.Context, q *gen.Queries, s session, in Begi
 }
 
 // reopen starts a session again that is closed, or whose current round or run
-// is complete.
-func (c Caller) reopen(ctx context.Context, tx *db.Tx, s session, in BeginRequest, phase string, clock time.Time) error {
+// is complete. It returns the phase in which it goes on, and what there is to
+// say to people.
+func (c Caller) reopen(ctx context.Context, tx *db.Tx, s session, in BeginRequest, phases phases, clock time.Time) (phase string, notes []string, err error) {
 	at := stamp(clock)
+	if err := c.checkReopening(ctx, tx.Queries, s, in, clock); err != nil {
+		return "", nil, err
+	}
+	last, err := tx.EventLastCompleted(ctx, s.ID, s.terminalEvent())
+	if err != nil {
+		return "", nil, err
+	}
+	if in.Branch != s.Branch {
+		notes = append(notes, fmt.Sprintf("note: session %q stays on the branch %q that it was begun with, not %q", s.ID, s.Branch, in.Branch))
+	}
+	round, run, grew := s.CurrentRound, s.CurrentMapRun, last >= s.number()
+	if grew && last == math.MaxInt64 {
+		return "", nil, s.noNext()
+	}
+	phase = phases.first()
+	switch {
+	case grew && s.WorkflowType == "map":
+		run = last + 1
+	case grew:
+		round = last + 1
+	default:
+		interrupted, err := s.interruptedPhase(ctx, tx, phases)
+		if err != nil {
+			return "", nil, err
+		}
+		if interrupted != "" {
+			phase = interrupted
+			notes = append(notes, fmt.Sprintf("note: another program closed session %q when it looked at its files (session_synced), while %s %d was under way: it goes on in phase %s",
+				s.ID, s.unit(), s.number(), phase))
+		}
+	}
+	event := gen.EventAppendParams{
+		SessionID: s.ID, EventType: "session_resumed",
+		Phase: &phase, PhaseNumber: ptr(phases.number(phase)), Round: &round, Now: at,
+	}
+	_, err = tx.EventUnopened(ctx, s.ID)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", nil, err
+	}
+	if grew || err == nil {
+		// The log has not opened this round or run.
+		event.EventType = "round_started"
+		if s.WorkflowType == "map" {
+			event.Metadata = runMetadata(run)
+		}
+	}
+	if err := appendEvent(ctx, tx, event); err != nil {
+		return "", nil, err
+	}
+	return phase, notes, s.rowChanged(tx.SessionReopen(ctx, gen.SessionReopenParams{
+		ID: s.ID, CurrentPhase: phase, PhaseNumber: phases.number(phase), CurrentRound: round, CurrentMapRun: run, Now: at,
+	}))
+}
+
+// checkReopening refuses a session of the other workflow, and one that is open
+// and not complete, or complete and in somebody else's lease.
+func (c Caller) checkReopening(ctx context.Context, q *gen.Queries, s session, in BeginRequest, clock time.Time) error {
 	if err := s.checkWorkflow(); err != nil {
 		return err
 	}
@@ -195,38 +266,30 @@ func (c Caller) reopen(ctx context.Context, tx *db.Tx, s session, in BeginReques
 			s.ID, s.CurrentPhase, s.unit(), s.number())
 	}
 	if s.Status == "active" {
-		if _, err := c.checkLease(ctx, tx.Queries, s, clock); err != nil {
+		if _, err := c.checkLease(ctx, q, s, clock); err != nil {
 			return err
 		}
 	}
-	last, err := tx.EventLastCompleted(ctx, s.ID, s.terminalEvent())
-	if err != nil {
-		return err
+	return nil
+}
+
+// interruptedPhase is the phase of a round or run that was under way when
+// another program closed the session because of its files, not as the first
+// that the log knows of it; empty where it was closed for another reason.
+func (s session) interruptedPhase(ctx context.Context, tx *db.Tx, phases phases) (string, error) {
+	closing, err := tx.EventClosing(ctx, s.ID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
 	}
-	round, run, grew := s.CurrentRound, s.CurrentMapRun, last >= s.number()
-	event := gen.EventAppendParams{
-		SessionID: s.ID, EventType: "session_resumed",
-		Phase: &phase, PhaseNumber: ptr(int64(1)), Now: at,
+	if err != nil || s.Status != "closed" || s.HasTerminalArtifact || closing.EventType != "session_synced" || !closing.HasHistory {
+		return "", err
 	}
-	if grew && last == math.MaxInt64 {
-		return s.noNext()
-	}
-	if grew {
-		event.EventType = "round_started"
-		if s.WorkflowType == "map" {
-			run = last + 1
-			event.Metadata = runMetadata(run)
-		} else {
-			round = last + 1
+	for _, phase := range []string{closing.PhaseBefore, s.CurrentPhase} {
+		if phases.number(phase) != 0 && phase != phaseComplete {
+			return phase, nil
 		}
 	}
-	event.Round = &round
-	if err := appendEvent(ctx, tx, event); err != nil {
-		return err
-	}
-	return s.rowChanged(tx.SessionReopen(ctx, gen.SessionReopenParams{
-		ID: s.ID, CurrentPhase: phase, CurrentRound: round, CurrentMapRun: run, Now: at,
-	}))
+	return phases.first(), nil
 }
 
 // runMetadata names the map run that a round_started event opens: its round

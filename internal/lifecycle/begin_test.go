@@ -27,7 +27,7 @@ func TestBegin(t *testing.T) {
 			d := emptyDesk(t)
 			got, err := begin(d, "s", workflow)
 			must(t, err)
-			want := lifecycle.BeginResult{SessionID: "s", Workflow: workflow, Round: 1, MapRun: 1, Phase: phase, Completeness: "open_no_artifact", Changed: true}
+			want := lifecycle.BeginResult{SessionID: "s", Workflow: workflow, Round: 1, MapRun: 1, Phase: phase, Completeness: "open_no_artifact", Branch: "b", Changed: true}
 			want.Outlook = got.Outlook
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%+v, want %+v", got, want)

@@ -36,6 +36,14 @@ type CompleteResult struct {
 	MetaPath string
 	// Warnings are remarks on the payload.
 	Warnings artifact.Warnings
+	// Changed is false when it was complete already and its file is there.
+	Changed bool
+	// PayloadDiffers: it was complete already, and the recorded payload, which
+	// stays, is another one.
+	PayloadDiffers bool
+	// Kept are rows that this payload does not have, and that stay because
+	// people wrote on them. Never nil.
+	Kept []KeptRow
 	Outlook
 }
 
@@ -64,6 +72,8 @@ type target struct {
 	mark    *string // metadata of the move, see lease.mark
 	final   *string // absolute path of the text for people, if there is one
 	now     string
+	// kept collects the rows that no payload has any more and that stay.
+	kept *[]KeptRow
 }
 
 // complete records a round or run as finished: file, event, row and tables,
@@ -74,6 +84,8 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 	var to target
 	var file *artifact.Replacement
 	var outlook Outlook
+	var differs, recording bool
+	kept := []KeptRow{}
 	err = c.write(ctx, false, func(ctx context.Context, tx *db.Tx) (err error) {
 		if to, err = c.choose(ctx, tx, in, out); err != nil {
 			return err
@@ -88,7 +100,7 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 			return err
 		}
 		if complete && !to.atSynthesis() {
-			if file, err = c.restoreLost(ctx, tx, to, out, recorded); err != nil {
+			if file, differs, err = c.restoreLost(ctx, tx, to, out, recorded); err != nil {
 				return err
 			}
 			outlook, err = c.outlook(ctx, tx.Queries, to.session.ID, to.clock)
@@ -105,6 +117,8 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 		if file, err = c.replaceFile(ctx, tx, to, out); err != nil {
 			return err
 		}
+		recording = true
+		to.kept = &kept
 		written := false
 		defer func() {
 			// Nobody else can have put a file there while the lock is held.
@@ -130,7 +144,11 @@ func (c Caller) complete(ctx context.Context, in CompleteRequest, out outcome) (
 		}
 	}
 	c.tell(to.session)
-	return CompleteResult{to.session.ID, to.number, to.path(out.metaFile), out.warnings, outlook}, nil
+	c.noteKept(kept)
+	return CompleteResult{
+		SessionID: to.session.ID, Number: to.number, MetaPath: to.path(out.metaFile),
+		Changed: recording || file != nil, PayloadDiffers: differs, Kept: kept, Warnings: out.warnings, Outlook: outlook,
+	}, nil
 }
 
 // choose picks the session and the round or run.
@@ -210,6 +228,9 @@ func (out outcome) record(ctx context.Context, tx *db.Tx, to target, logged bool
 	if err != nil {
 		return err
 	}
+	if err := openUnlogged(ctx, tx, s.ID, to.now); err != nil {
+		return err
+	}
 	metadata, err := json.Marshal(out.facts)
 	if err != nil {
 		return err
@@ -242,24 +263,26 @@ func (out outcome) record(ctx context.Context, tx *db.Tx, to target, logged bool
 }
 
 // restoreLost writes the file of a completed round or run again if it is gone,
-// but only from a payload that says what the log says.
-func (c Caller) restoreLost(ctx context.Context, tx *db.Tx, to target, out outcome, recorded *string) (*artifact.Replacement, error) {
+// but only from a payload that says what the log says. It tells whether the
+// file is there and holds another payload.
+func (c Caller) restoreLost(ctx context.Context, tx *db.Tx, to target, out outcome, recorded *string) (file *artifact.Replacement, differs bool, err error) {
 	rel := out.metaFile(to.number)
 	there, err := artifact.Read(to.dir, rel)
 	switch {
 	case err == nil:
-		if !artifact.SameDocument(there, out.document) {
+		if differs = !artifact.SameDocument(there, out.document); differs {
 			c.Notice(fmt.Sprintf("note: %s %d of session %s is complete already; its %s stays, though this payload differs",
 				to.session.unit(), to.number, to.session.ID, rel))
 		}
-		return nil, nil
+		return nil, differs, nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
+		return nil, false, err
 	case !out.agrees(recorded):
-		return nil, to.differs()
+		return nil, false, to.differs()
 	}
 	c.Notice(fmt.Sprintf("note: %s was lost and is written again", rel))
-	return c.replaceFile(ctx, tx, to, out)
+	file, err = c.replaceFile(ctx, tx, to, out)
+	return file, false, err
 }
 
 // differs refuses a payload that contradicts what is on record.
@@ -303,19 +326,4 @@ func (out outcome) agrees(recorded *string) bool {
 		}
 	}
 	return true
-}
-
-// dropUntold removes the rows that stand for a round or run but are not in its
-// own payload; what names them for people.
-func dropUntold(ctx context.Context, what string, standing []int64, told map[int64]bool,
-	drop func(context.Context, int64) (int64, error)) error {
-	for _, id := range standing {
-		if told[id] {
-			continue
-		}
-		if err := db.ExpectRows(1, fmt.Sprintf("the removal of %s %d", what, id))(drop(ctx, id)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

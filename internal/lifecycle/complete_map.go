@@ -2,10 +2,8 @@ package lifecycle
 
 import (
 	"context"
-	"fmt"
 
 	"ocr/db"
-	"ocr/db/gen"
 	"ocr/internal/artifact"
 )
 
@@ -36,51 +34,4 @@ func CompleteMap(ctx context.Context, c Caller, in CompleteRequest) (CompleteRes
 			return ingestMap(ctx, tx, to, run)
 		},
 	})
-}
-
-// ingestMap stores a run for readers. Rows that stand for it already keep
-// their ids, and with them people's ticks.
-func ingestMap(ctx context.Context, tx *db.Tx, to target, run *artifact.Map) error {
-	counts := run.Counts()
-	runID, err := tx.MapRunUpsert(ctx, gen.MapRunUpsertParams{
-		SessionID: to.session.ID, RunNumber: to.number, FileCount: &counts.Files,
-		MapMdPath: to.final, SectionCount: &counts.Sections, Now: &to.now,
-	})
-	if err := db.ExpectRow(fmt.Sprintf("run %d of session %q", to.number, to.session.ID), err); err != nil {
-		return err
-	}
-	told := map[int64]bool{}
-	toldFiles := map[int64]bool{}
-	for i, section := range run.Sections {
-		sectionID, err := tx.MapSectionUpsert(ctx, gen.MapSectionUpsertParams{
-			MapRunID: runID, SectionNumber: section.Number, Title: section.Title, Description: section.Description,
-			FileCount: ptr(int64(len(section.Files))), DisplayOrder: int64(i),
-		})
-		if err := db.ExpectRow(fmt.Sprintf("section %d", section.Number), err); err != nil {
-			return err
-		}
-		told[sectionID] = true
-		for j, file := range section.Files {
-			fileID, err := tx.MapFileUpsert(ctx, gen.MapFileUpsertParams{
-				SectionID: sectionID, FilePath: file.Path, Role: &file.Role,
-				LinesAdded: &file.Added, LinesDeleted: &file.Deleted, DisplayOrder: int64(j),
-			})
-			if err := db.ExpectRow("the file "+file.Path, err); err != nil {
-				return err
-			}
-			toldFiles[fileID] = true
-		}
-	}
-	files, err := tx.MapFilesOfRun(ctx, runID)
-	if err != nil {
-		return err
-	}
-	if err := dropUntold(ctx, "file", files, toldFiles, tx.MapFileDelete); err != nil {
-		return err
-	}
-	sections, err := tx.MapSectionsOfRun(ctx, runID)
-	if err != nil {
-		return err
-	}
-	return dropUntold(ctx, "section", sections, told, tx.MapSectionDelete)
 }

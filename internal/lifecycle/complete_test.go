@@ -43,7 +43,7 @@ func TestCompleteRound(t *testing.T) {
 		got, err := lifecycle.CompleteRound(t.Context(), d.Caller, lifecycle.CompleteRequest{
 			SessionID: "s", Payload: []byte(changes), Number: 1, RequireFinal: true})
 		must(t, err)
-		if want := (lifecycle.CompleteResult{SessionID: "s", Number: 1, MetaPath: metaPath(d), Warnings: noWarnings, Outlook: got.Outlook}); !reflect.DeepEqual(got, want) {
+		if want := (lifecycle.CompleteResult{SessionID: "s", Number: 1, MetaPath: metaPath(d), Warnings: noWarnings, Changed: true, Kept: []lifecycle.KeptRow{}, Outlook: got.Outlook}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		events := d.rows("SELECT event_type, phase, phase_number, round, metadata FROM orchestration_events ORDER BY id DESC LIMIT 2")
@@ -159,10 +159,10 @@ func TestCompleteRound(t *testing.T) {
 				(80, 71, 'Totals are rounded twice', 'high', 'cart.go'), (81, 71, 'Not in the payload', 'low', NULL), (82, 72, 'Not in the payload', 'low', NULL);
 			INSERT INTO user_finding_progress (finding_id, status) VALUES (80, 'fixed'), (81, 'read')`)
 		must(t, complete(d, lifecycle.CompleteRequest{Payload: []byte(changes)})())
-		if rows := d.rows("SELECT f.id, f.category, p.status FROM review_findings AS f JOIN user_finding_progress AS p ON p.finding_id = f.id"); rows != "80|blocker|fixed\n" {
+		if rows := d.rows("SELECT f.id, f.category, p.status FROM review_findings AS f JOIN user_finding_progress AS p ON p.finding_id = f.id"); rows != "80|blocker|fixed\n81|<nil>|read\n" {
 			t.Errorf("marked findings %q", rows)
 		}
-		if rows := d.rows("SELECT (SELECT count(*) FROM review_findings), (SELECT group_concat(id) FROM reviewer_outputs), (SELECT source FROM review_rounds)"); rows != "2|71|orchestrator\n" {
+		if rows := d.rows("SELECT (SELECT count(*) FROM review_findings), (SELECT group_concat(id) FROM reviewer_outputs), (SELECT source FROM review_rounds)"); rows != "3|71|orchestrator\n" {
 			t.Errorf("counts %q", rows)
 		}
 	})
@@ -275,7 +275,7 @@ func TestCompleteMap(t *testing.T) {
 		d := atSynthesis(t)
 		got, err := d.completeMap("m", aMap)
 		must(t, err)
-		if want := (lifecycle.CompleteResult{SessionID: "m", Number: 1, MetaPath: metaPath(d), Warnings: noWarnings, Outlook: got.Outlook}); !reflect.DeepEqual(got, want) {
+		if want := (lifecycle.CompleteResult{SessionID: "m", Number: 1, MetaPath: metaPath(d), Warnings: noWarnings, Changed: true, Kept: []lifecycle.KeptRow{}, Outlook: got.Outlook}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		events := d.rows("SELECT event_type, phase, phase_number, round, metadata FROM orchestration_events ORDER BY id DESC LIMIT 2")

@@ -70,6 +70,7 @@ var RuleKinds = map[string]string{
 	"events are never deleted":                                                       "immutable_log",
 	"events are never replaced":                                                      "immutable_log",
 	"an event id this high leaves no room for the next":                              "immutable_log",
+	"event ids only grow: give none, and the next one is taken":                      "immutable_log",
 	"event ids start at 1":                                                           "immutable_log",
 	"an active session is completed from the phase synthesis only":                   KindNotAtSynthesis,
 	"a session is born active":                                                       "session_identity",

@@ -187,6 +187,9 @@ func (c Caller) close(ctx context.Context, tx *db.Tx, s session, event gen.Event
 
 // closeRow appends the closing event and closes the row.
 func (s session) closeRow(ctx context.Context, tx *db.Tx, event gen.EventAppendParams) error {
+	if err := openUnlogged(ctx, tx, s.ID, event.Now); err != nil {
+		return err
+	}
 	if err := appendEvent(ctx, tx, event); err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ import (
 
 // ReadRoundAgain stores the result of a completed round for readers once more,
 // from the payload that was recorded. The caller has compared it with the log.
-// What people wrote about findings that are in it stays with them.
+// What people wrote about findings that are in it stays with them; findings
+// that are not in it stay if people wrote on them.
 func ReadRoundAgain(ctx context.Context, c Caller, sessionID string, number int64, payload []byte) error {
 	round, err := artifact.ParseRound(payload)
 	if err != nil {
@@ -34,13 +35,14 @@ func ReadMapAgain(ctx context.Context, c Caller, sessionID string, number int64,
 }
 
 func (c Caller) readAgain(ctx context.Context, sessionID string, number int64, final string, ingest func(ctx context.Context, tx *db.Tx, to target) error) error {
-	return c.write(ctx, false, func(ctx context.Context, tx *db.Tx) error {
+	var kept []KeptRow
+	err := c.write(ctx, false, func(ctx context.Context, tx *db.Tx) error {
 		s, err := c.resolve(ctx, tx.Queries, sessionID)
 		if err != nil {
 			return err
 		}
 		now := time.Now().UTC()
-		to := target{session: s, number: number, dir: c.Project.SessionDir(s.SessionDir, s.ID), clock: now, now: stamp(now)}
+		to := target{session: s, number: number, dir: c.Project.SessionDir(s.SessionDir, s.ID), clock: now, now: stamp(now), kept: &kept}
 		if there, err := artifact.Exists(to.dir, final); err != nil {
 			return err
 		} else if there {
@@ -48,4 +50,8 @@ func (c Caller) readAgain(ctx context.Context, sessionID string, number int64, f
 		}
 		return ingest(ctx, tx, to)
 	})
+	if err == nil {
+		c.noteKept(kept)
+	}
+	return err
 }

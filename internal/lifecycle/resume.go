@@ -119,6 +119,9 @@ func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResul
 				break
 			}
 			result.Resumed, result.Attempts, result.AttemptsLeft = true, attempts+1, limit-attempts-1
+			if err := openUnlogged(ctx, tx, s.ID, stamp(at)); err != nil {
+				return err
+			}
 			err = c.takeLease(ctx, tx, s, self, rand.Text(), at)
 		}
 		if err != nil {

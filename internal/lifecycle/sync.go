@@ -26,6 +26,9 @@ type SyncResult struct {
 	// the lines of it that are none.
 	Processes int64
 	BadLines  int
+	// Kept are rows that the payloads found on disk do not have, and that stay
+	// because people wrote on them.
+	Kept []KeptRow
 }
 
 // SyncedSession is one session that was found on disk only.
@@ -37,6 +40,8 @@ type SyncedSession struct {
 	Phase     string
 	// Texts counts the markdown files that were stored.
 	Texts int
+
+	kept []KeptRow
 }
 
 // SkippedFolder is a folder that is no session, or could not be read.
@@ -54,7 +59,7 @@ type SkippedFolder struct {
 // Where the database knows no process at all, ended ones come back from the
 // recovery log. It makes a missing database.
 func Sync(ctx context.Context, c Caller) (SyncResult, error) {
-	result := SyncResult{Sessions: []SyncedSession{}, Skipped: []SkippedFolder{}}
+	result := SyncResult{Sessions: []SyncedSession{}, Skipped: []SkippedFolder{}, Kept: []KeptRow{}}
 	if err := c.upToDate(ctx, true); err != nil {
 		return result, err
 	}
@@ -101,6 +106,8 @@ func Sync(ctx context.Context, c Caller) (SyncResult, error) {
 			}
 			if taken != nil {
 				result.Sessions = append(result.Sessions, *taken)
+				result.Kept = append(result.Kept, taken.kept...)
+				c.noteKept(taken.kept)
 			}
 		}
 		result.Processes, err = restore(ctx, store, lost)
@@ -318,7 +325,7 @@ func (c Caller) takeIn(ctx context.Context, store *db.Store, f find) (taken *Syn
 			return err
 		}
 		taken = &SyncedSession{SessionID: f.id, Workflow: f.workflow, Round: f.round, MapRun: f.run, Phase: phase, Texts: len(f.texts)}
-		return f.ingest(ctx, tx, at)
+		return f.ingest(ctx, tx, at, &taken.kept)
 	})
 	if err != nil {
 		return nil, err
@@ -328,8 +335,8 @@ func (c Caller) takeIn(ctx context.Context, store *db.Store, f find) (taken *Syn
 
 // ingest stores the payloads and texts of a folder for readers. A payload is
 // the orchestrator's word, whoever finds it.
-func (f find) ingest(ctx context.Context, tx *db.Tx, at string) error {
-	where := target{session: session{StateGetRow: gen.StateGetRow{ID: f.id}}, dir: f.dir, now: at}
+func (f find) ingest(ctx context.Context, tx *db.Tx, at string, kept *[]KeptRow) error {
+	where := target{session: session{StateGetRow: gen.StateGetRow{ID: f.id}}, dir: f.dir, now: at, kept: kept}
 	for _, round := range f.rounds {
 		where.number, where.final = round.number, round.final
 		if err := ingestRound(ctx, tx, where, round.payload); err != nil {
