@@ -37,9 +37,9 @@ func beginCommand(a *app) *command {
 		long: `A new session starts in the first phase of its workflow. A session that is
 closed or complete is opened again, in the next round (map: run) if its current
 one is complete. Where another program closed it in the middle of its work because
-of its files, it goes on in the phase it had. Its branch stays. A session in the middle of its work is never started over: 6. A
-caller with a process row of its own may repeat the command while nothing else has
-happened; it says "changed": false then.`,
+of its files, it goes on in the phase it had. Its branch stays. A session in the
+middle of its work is never started over: 6. A caller with a process row of its own
+may repeat the command while nothing else has happened; it says "changed": false then.`,
 		example: "ocr state begin --session-id 2026-03-02-cart --branch feat/cart --workflow-type review --json",
 		exits:   []int{exitOK, exitEnvironment, exitUsage, exitInvariant, exitBusy},
 		flags:   fs,
