@@ -113,7 +113,7 @@ func TestEventRules(t *testing.T) {
 		p.do(t, "DROP TRIGGER trg_events_never_deleted", "DELETE FROM orchestration_events WHERE id > 7000000")
 		p.refused(t, message, event("7000001"))
 		p.do(t, event("NULL"), "DELETE FROM sqlite_sequence", event("NULL"))
-		p.refused(t, message, event("7000003"))
+		p.refused(t, message, event("7000002"))
 		p.want(t, "SELECT id FROM orchestration_events", "1", "7000000", "7000003", "7000004")
 	})
 

@@ -52,6 +52,7 @@ func TestShell(t *testing.T) {
 		"trg_events_never_replaced":         "REPLACE INTO orchestration_events (id, session_id, event_type) VALUES (1, 's', 'session_aborted')",
 		"trg_events_id_from_one":            "INSERT INTO orchestration_events (id, session_id, event_type) VALUES (-5, 's', 'session_aborted')",
 		"trg_events_id_not_the_last":        "INSERT INTO orchestration_events (id, session_id, event_type) VALUES (9223372036854775807, 's', 'session_aborted')",
+		"trg_events_only_grow":              "INSERT INTO orchestration_events (id, session_id, event_type) VALUES (5000, 's', 'session_aborted'), (4000, 's', 'session_aborted')",
 		"trg_events_terminal_at_synthesis":  "INSERT INTO orchestration_events (session_id, event_type, round) VALUES ('m', 'map_completed', 1)",
 		"trg_sessions_close_guard":          "UPDATE sessions SET status = 'closed' WHERE id = 'm'",
 		"trg_sessions_born_active":          "INSERT " + row + "('n', 'b', 'review', 'd', 'closed', 1, 50)",
