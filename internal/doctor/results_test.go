@@ -75,7 +75,7 @@ func probeText(t *testing.T, file string) string {
 func TestResultsKeptRows(t *testing.T) {
 	p := soundProject(t)
 	rows := func() string {
-		return value(t, p.Database(), "SELECT group_concat(field) FROM ("+strings.TrimSuffix(strings.TrimSpace(probeText(t, resultsProbe)), ";")+")")
+		return value(t, p.Database(), "SELECT IFNULL(group_concat(field), '') FROM ("+strings.TrimSuffix(strings.TrimSpace(probeText(t, resultsProbe)), ";")+")")
 	}
 	raw(t, p.Database(), `INSERT INTO review_findings (id, reviewer_output_id, title, severity)
 		SELECT 900, MIN(id), 'Not in the payload', 'low' FROM reviewer_outputs`)
@@ -83,7 +83,7 @@ func TestResultsKeptRows(t *testing.T) {
 		t.Errorf("nobody wrote on it: %q", got)
 	}
 	raw(t, p.Database(), "INSERT INTO user_notes (target_type, target_id, content) VALUES ('finding', '900', 'mine')")
-	if got := rows(); got != "" && got != "<nil>" {
+	if got := rows(); got != "" {
 		t.Errorf("somebody wrote on it: %q", got)
 	}
 	raw(t, p.Database(), "DELETE FROM review_findings WHERE id <> 900")
