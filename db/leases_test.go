@@ -56,7 +56,7 @@ func TestLeases(t *testing.T) {
 
 	// It ends with its owner's process, with the session, and with the opening
 	// of the next round; a time that cannot be read is told as that.
-	p.do(t, "INSERT INTO command_executions (uid, command, finished_at) VALUES ('c', 'x', datetime('now'))")
+	p.do(t, "INSERT INTO command_executions (uid, command, finished_at) VALUES ('c', 'x', datetime('now', '+2 seconds'))")
 	p.want(t, newest, "c|60|1|1|0")
 	lease(`'{"kind":"forward_resume","round":1,"owner":"d"}'`, "'yesterday'")
 	p.want(t, newest, "d|1800|1|0|NULL")

@@ -26,11 +26,11 @@ func (a *app) caller() (lifecycle.Caller, error) {
 		Project:      p,
 		Runtime:      a.runtime(p),
 		StartDir:     a.fromDir(a.chdir),
-		Owner:        ownName(uid),
+		Owner:        a.ownName(),
 		ExecutionUID: uid,
 
 		ExecutionUIDByFlag: a.as != "",
-		ParentPID:          int64(os.Getppid()),
+		ParentPID:          int64(a.parent),
 		Lease:              a.shownLease(),
 		LeaseByFlag:        a.lease != "",
 		Notice:             func(line string) { a.note("%s", line) },
@@ -71,17 +71,14 @@ func (a *app) shownLease() string {
 	return a.getenv("OCR_LEASE")
 }
 
-// ownName says who takes a lease: the caller's own process row, else the
+// ownName says who takes a lease that has no process row of its own: the
 // process that called this program, which lives on.
-func ownName(executionUID string) string {
-	if executionUID != "" {
-		return executionUID
-	}
+func (a *app) ownName() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown-host"
 	}
-	return fmt.Sprintf("%s:%d", host, os.Getppid())
+	return fmt.Sprintf("%s:%d", host, a.parent)
 }
 
 // callerOf is the caller for a database file, also of another project or of

@@ -20,7 +20,7 @@ func start() int {
 	context.AfterFunc(ctx, stop)
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, dir: ".",
-		runProgram: replaceProcess,
+		runProgram: replaceProcess, parent: os.Getppid(),
 	}
 	return a.run(ctx, os.Args[1:])
 }

@@ -22,6 +22,7 @@ type app struct {
 	stderr io.Writer
 	getenv func(string) string
 	dir    string // the working directory
+	parent int    // the process that called this program; 0 for none
 	// runProgram runs another ocr; nil where none may be run.
 	runProgram runProgram
 

@@ -1,6 +1,10 @@
 package main
 
-import "flag"
+import (
+	"context"
+	"flag"
+	"strings"
+)
 
 // tree declares every command of the program. To add one, write its
 // constructor in a file of its own and name it here.
@@ -46,6 +50,9 @@ OCR_NO_DELEGATE=1 switches that off.`,
 // stateGroup holds the verbs that move a session.
 func stateGroup(a *app, verbs ...*command) *command {
 	addFlags(a, verbs, asFlag, leaseFlag)
+	for _, verb := range verbs {
+		verb.takeIDAsArgument()
+	}
 	return &command{
 		name:     "state",
 		synopsis: "begin, advance, complete and inspect sessions",
@@ -59,6 +66,29 @@ func stateGroup(a *app, verbs ...*command) *command {
 			"map-complete":   "complete-map",
 			"close":          "finish",
 		},
+	}
+}
+
+// takeIDAsArgument lets a verb on one session take its id as the one argument
+// as well as by --session-id.
+func (c *command) takeIDAsArgument() {
+	if c.flags.Lookup("session-id") == nil || c.maxArgs != 0 {
+		return
+	}
+	c.maxArgs = 1
+	c.usage = strings.Replace(c.usage, "--session-id ID", "--session-id ID | ID", 1)
+	c.usage = strings.Replace(c.usage, "--session-id ID | ID --", "(--session-id ID | ID) --", 1)
+	exec := c.exec
+	c.exec = func(ctx context.Context, args []string) error {
+		if len(args) == 1 {
+			if given(c.flags, "session-id") {
+				return c.usageError("%s takes the id as --session-id or as the argument %q, not both", c.path, args[0])
+			}
+			if err := c.flags.Set("session-id", args[0]); err != nil {
+				return c.usageError("the argument %q is not the id of a session: %v", args[0], err)
+			}
+		}
+		return exec(ctx, nil)
 	}
 }
 

@@ -51,8 +51,11 @@ WHERE a.verdict <> 'leave'
             AND l.is_newest = 1
             AND l.owner IS NOT NULL
             AND l.owner_ended = 0
-            AND l.last_sign_epoch + l.lease_seconds
-            > CAST(sqlc.arg(now_epoch) AS INTEGER)
+            AND IFNULL(
+                l.last_sign_epoch + l.lease_seconds
+                > CAST(sqlc.arg(now_epoch) AS INTEGER),
+                1
+            )
     )
 ORDER BY a.session_id;
 

@@ -13,7 +13,6 @@ WITH taken AS (
         f.event_id AS event_id,
         f.session_id AS session_id,
         f.created_at AS taken_at,
-        f.at_epoch AS taken_epoch,
         CASE WHEN f.is_lease = 1 THEN
             CASE WHEN json_type(f.metadata, '$.round') = 'integer'
                 THEN json_extract(f.metadata, '$.round')
@@ -42,21 +41,31 @@ placed AS (
         s.workflow_type AS workflow_type,
         s.status AS session_status,
         t.taken_at AS taken_at,
-        t.taken_epoch AS taken_epoch,
         t.round AS round,
         t.owner AS owner,
         t.lease_seconds AS lease_seconds,
-        -- Of the current round or run. A map's lease names current_round, so
-        -- there only those since the last completed run are of the current.
+        -- Of the current round or run. A map's lease names current_round: its
+        -- run is the highest that the log had opened, or the one after the
+        -- last completed.
         CASE
             WHEN t.round IS NOT c.current_round THEN 0
             WHEN s.workflow_type = 'review' THEN 1
-            WHEN t.event_id > IFNULL((
-                SELECT MAX(+d.id)
-                FROM orchestration_events AS d
-                WHERE d.session_id = t.session_id
-                    AND d.event_type = 'map_completed'
-            ), 0) THEN 1
+            WHEN MAX(
+                1,
+                IFNULL((
+                    SELECT MAX(o.map_run)
+                    FROM opening_events AS o
+                    WHERE o.session_id = t.session_id
+                        AND +o.event_id < t.event_id
+                ), 1),
+                IFNULL((
+                    SELECT MAX(d.map_run) + 1
+                    FROM event_facts AS d
+                    WHERE d.session_id = t.session_id
+                        AND d.event_type = 'map_completed'
+                        AND +d.event_id < t.event_id
+                ), 1)
+            ) >= c.current_map_run THEN 1
             ELSE 0
         END AS is_of_current
     FROM taken AS t
@@ -70,7 +79,6 @@ judged AS (
         p.workflow_type AS workflow_type,
         p.session_status AS session_status,
         p.taken_at AS taken_at,
-        p.taken_epoch AS taken_epoch,
         p.round AS round,
         p.owner AS owner,
         p.lease_seconds AS lease_seconds,
@@ -109,14 +117,6 @@ judged AS (
             ) THEN 0
             ELSE 1
         END AS is_newest,
-        CASE WHEN EXISTS (
-            SELECT 1
-            FROM command_executions AS x
-            WHERE x.uid = p.owner
-                AND x.finished_at
-                GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
-                AND unixepoch(x.finished_at) >= p.taken_epoch
-        ) THEN 1 ELSE 0 END AS owner_ended,
         -- The holder's steps name the lease. A lease without an owner has no
         -- token to show: any event of its session is its sign of life.
         CASE
@@ -137,6 +137,33 @@ judged AS (
             )
         END AS last_sign_id
     FROM placed AS p
+),
+signed AS (
+    SELECT
+        j.event_id AS event_id,
+        j.session_id AS session_id,
+        j.workflow_type AS workflow_type,
+        j.session_status AS session_status,
+        j.taken_at AS taken_at,
+        j.round AS round,
+        j.owner AS owner,
+        j.lease_seconds AS lease_seconds,
+        j.is_attempt AS is_attempt,
+        j.is_newest AS is_newest,
+        j.last_sign_id AS last_sign_id,
+        e.created_at AS last_sign_at,
+        e.at_epoch AS last_sign_epoch,
+        -- A holder that goes on after its process had ended is there after all.
+        CASE WHEN EXISTS (
+            SELECT 1
+            FROM command_executions AS x
+            WHERE x.uid = j.owner
+                AND x.finished_at
+                GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+                AND unixepoch(x.finished_at) > e.at_epoch
+        ) THEN 1 ELSE 0 END AS owner_ended
+    FROM judged AS j
+    INNER JOIN event_facts AS e ON e.event_id = j.last_sign_id
 )
 SELECT
     j.session_id AS session_id,
@@ -155,18 +182,22 @@ SELECT
     j.taken_at AS taken_at,
     -- Its own event, or the newest that was appended with it.
     CAST(j.last_sign_id AS INTEGER) AS last_sign_id,
-    e.created_at AS last_sign_at,
+    j.last_sign_at AS last_sign_at,
     -- The same instant in seconds since 1970; NULL when the text is no time.
-    e.at_epoch AS last_sign_epoch,
+    j.last_sign_epoch AS last_sign_epoch,
     -- Where it ends, UTC, if nothing more happens: the last sign of life plus
-    -- lease_seconds. NULL when the time of that sign cannot be read.
-    datetime(e.at_epoch + j.lease_seconds, 'unixepoch') AS until,
+    -- lease_seconds. A sign ahead of now counts as now. NULL when the time of
+    -- that sign cannot be read.
+    datetime(
+        MIN(j.last_sign_epoch, unixepoch('now')) + j.lease_seconds,
+        'unixepoch'
+    ) AS until,
     -- 1 for the newest lease of the current round or run since that was last
     -- opened: the only one that can be in force, and whose token counts.
     CAST(j.is_newest AS INTEGER) AS is_newest,
     -- 1 when it counts against the limit of attempts.
     CAST(j.is_attempt AS INTEGER) AS is_attempt,
-    -- 1 when the owner's process has ended since it took the lease.
+    -- 1 when the owner's process has ended since the last sign of life.
     CAST(j.owner_ended AS INTEGER) AS owner_ended,
     -- 1 while nobody else may carry the round on, by this machine's clock;
     -- NULL when the time of the last sign cannot be read. A living row of a
@@ -174,7 +205,6 @@ SELECT
     CASE
         WHEN j.is_newest = 0 OR j.session_status <> 'active' THEN 0
         WHEN j.owner_ended = 1 THEN 0
-        ELSE e.at_epoch + j.lease_seconds > unixepoch('now')
+        ELSE j.last_sign_epoch + j.lease_seconds > unixepoch('now')
     END AS in_force
-FROM judged AS j
-INNER JOIN event_facts AS e ON e.event_id = j.last_sign_id;
+FROM signed AS j;

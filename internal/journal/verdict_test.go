@@ -185,8 +185,20 @@ func TestSelf(t *testing.T) {
 		d, _ := fresh(t)
 		d.start(StartRequest{PID: ptr(agent)})
 		d.ExecutionUID = "other"
+		if got := self(d); got != "" {
+			t.Errorf("a name that nobody recorded is %q", got)
+		}
+		d.exec("INSERT INTO command_executions (uid, command, workflow_id, last_heartbeat_at) VALUES ('other', 'ocr review', 's', datetime('now'))")
 		if got := self(d); got != "other" {
 			t.Errorf("got %q", got)
+		}
+	})
+	t.Run("FirstOfAContainer", func(t *testing.T) {
+		d, machine := fresh(t)
+		machine.seen[1] = process.Sighting{Start: process.Start{Ms: 10, Ticks: 1}}
+		id := d.start(StartRequest{PID: ptr(int64(1))})
+		if got := self(d); got != id {
+			t.Errorf("got %q, want %q", got, id)
 		}
 	})
 	t.Run("RowOfAnotherWriter", func(t *testing.T) {

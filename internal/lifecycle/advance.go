@@ -50,11 +50,13 @@ func Advance(ctx context.Context, c Caller, in AdvanceRequest) (result AdvanceRe
 		if err != nil {
 			return err
 		}
-		next, err := s.checkMove(phases, in)
+		// Whose round it is comes first: who lost it is behind by a phase or two,
+		// and must not be told how to go on.
+		held, err := c.checkLease(ctx, tx.Queries, s, clock)
 		if err != nil {
 			return err
 		}
-		held, err := c.checkLease(ctx, tx.Queries, s, clock)
+		next, err := s.checkMove(phases, in)
 		if err != nil {
 			return err
 		}

@@ -22,8 +22,8 @@ type Caller struct {
 	// StartDir is the directory that the caller gave with -C; empty when the
 	// working directory, or OCR_DIR, leads to the project.
 	StartDir string
-	// Owner is the name under which the caller takes a round over: its
-	// ExecutionUID, else a name for people that proves nothing.
+	// Owner is the name under which a caller without a process row takes a
+	// round over: a name for people that proves nothing.
 	Owner string
 	// Lease is the token of a lease that the caller shows, empty for none;
 	// LeaseByFlag that it gave it on its command line, so that the commands

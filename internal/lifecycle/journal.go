@@ -2,6 +2,8 @@ package lifecycle
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -119,7 +121,7 @@ func (c Caller) Judge(row gen.AgentJournal, now time.Time) process.Verdict {
 // provably among the processes above this one. Empty where there is none.
 func (c Caller) Self(ctx context.Context, q *gen.Queries, sessionID string) (uid string, err error) {
 	if c.ExecutionUID != "" {
-		return c.ExecutionUID, nil
+		return c.namedSelf(ctx, q, sessionID)
 	}
 	rows, err := q.JournalUnfinished(ctx, &sessionID)
 	if err != nil {
@@ -133,6 +135,23 @@ func (c Caller) Self(ctx context.Context, q *gen.Queries, sessionID string) (uid
 		return processes[i].ID, nil
 	}
 	return "", nil
+}
+
+// namedSelf is the process that the caller names, if it is one of the session.
+// A name that the process journal does not know proves nothing.
+func (c Caller) namedSelf(ctx context.Context, q *gen.Queries, sessionID string) (string, error) {
+	id, err := q.ExecutionFind(ctx, c.ExecutionUID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	row, err := q.JournalGet(ctx, id)
+	if err != nil || row.AgentJournal.WorkflowID != sessionID {
+		return "", err
+	}
+	return c.ExecutionUID, nil
 }
 
 // findSelf marks the caller's own process among the unfinished ones of one

@@ -210,11 +210,33 @@ func (s session) leaseUnreadable(l *lease) *Error {
 	return e
 }
 
+// leaseOwner is who takes a lease: the caller's own process while it works, else
+// a name for people. A process that has ended, or is proved dead, would be the
+// owner of a lease that is over at once; the token speaks for the caller then.
+func (c Caller) leaseOwner(ctx context.Context, q *gen.Queries, self string, at time.Time) (string, error) {
+	if self == "" {
+		return c.Owner, nil
+	}
+	id, err := q.ExecutionFind(ctx, self)
+	if err != nil {
+		return "", err
+	}
+	row, err := q.JournalGet(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if row.AgentJournal.EndedAt == nil && c.Judge(row.AgentJournal, at).State != process.Dead {
+		return self, nil
+	}
+	c.Notice(fmt.Sprintf("note: process %s has ended, or its process id belongs to nobody any more: the lease goes by its token alone", self))
+	return c.Owner, nil
+}
+
 // takeLease appends the lease event for the caller.
 func (c Caller) takeLease(ctx context.Context, tx *db.Tx, s session, self, token string, at time.Time) error {
-	owner := c.Owner
-	if self != "" {
-		owner = self
+	owner, err := c.leaseOwner(ctx, tx.Queries, self, at)
+	if err != nil {
+		return err
 	}
 	metadata, err := json.Marshal(leaseRecord{
 		Kind: "forward_resume", Round: s.CurrentRound, Owner: owner, Token: token,

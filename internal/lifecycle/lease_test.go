@@ -13,9 +13,9 @@ import (
 // as is the same desk for a caller that shows a token, or is a process.
 func (d *desk) as(token, uid string) *desk {
 	other := *d
-	other.Lease, other.ExecutionUID, other.Owner = token, uid, uid
-	if uid == "" {
-		other.Owner = "somebody:1"
+	other.Lease, other.ExecutionUID, other.Owner = token, uid, "somebody:1"
+	if uid != "" && d.rows("SELECT 1 FROM command_executions WHERE uid = '"+uid+"'") == "" {
+		d.process(uid, "s", hourAgo)
 	}
 	return &other
 }
@@ -87,6 +87,25 @@ func TestLeaseFence(t *testing.T) {
 				must(t, verb(d.as(shown[0], shown[1])))
 			})
 		}
+	})
+	// Every refusal names the owner: to call oneself that opens nothing where no
+	// such process is recorded.
+	t.Run("NameOpensNothing", func(t *testing.T) {
+		eachMoving(t, func(d *desk) { d.lease("s", "box:70", "tok", "datetime('now')") }, func(t *testing.T, d *desk, verb func(d *desk) error) {
+			d.ExecutionUID, d.Owner = "box:70", "box:70"
+			d.refused(lifecycle.Invariant, lifecycle.KindLeaseHeld, func() error { return verb(d) })
+		})
+	})
+	// The process of another session is nobody here.
+	t.Run("ProcessOfAnotherSession", func(t *testing.T) {
+		eachMoving(t, func(d *desk) {
+			d.begin("t", "review")
+			d.process("u1", "t", hourAgo)
+			d.lease("s", "u1", "tok", "datetime('now')")
+		}, func(t *testing.T, d *desk, verb func(d *desk) error) {
+			d.ExecutionUID = "u1"
+			d.refused(lifecycle.Invariant, lifecycle.KindLeaseHeld, func() error { return verb(d) })
+		})
 	})
 	t.Run("LostAfterTakeover", func(t *testing.T) {
 		// The takeover itself may be over by now: what was lost stays lost.

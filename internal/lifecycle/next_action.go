@@ -81,7 +81,7 @@ func (c Caller) nextAction(ctx context.Context, q *gen.Queries, s session, at ti
 		return c.lost(ctx, q, s, phases, l, at)
 	case working, l.heldBy(c, self):
 		next := s.goOn(phases)
-		if l.heldBy(c, self) && l.readable() {
+		if l.heldBy(c, self) && l.inForce(at) {
 			next.Text = fmt.Sprintf("this %s is yours until %s and for as long after each step; %s", s.unit(), l.until.Format(time.RFC3339), next.Text)
 		}
 		return next, nil

@@ -105,7 +105,7 @@ func Resume(ctx context.Context, c Caller, in ResumeRequest) (result ResumeResul
 			return s.leaseLost(l, at)
 		case s.HasTerminalArtifact:
 			result.Reason = ReasonComplete
-		case l.heldBy(c, self):
+		case l.heldBy(c, self) && !l.abandoned:
 			result.Resumed = true
 			err = s.renewLease(ctx, tx, l, at)
 		default:

@@ -84,12 +84,18 @@ func Alive(pid int64) bool { return pid >= 1 && !System{}.Look(pid).Gone }
 
 // maxAncestors bounds the way upward; a loop can only come from ids that are
 // given again meanwhile.
-const maxAncestors = 64
+const maxAncestors = 1000
 
-// Ancestors are the ids of a process and of those above it, nearest first.
+// Ancestors are the ids of a process and of those above it, nearest first. The
+// first process of a host is above everything and nobody's agent; that of a
+// container may be one.
 func Ancestors(facts Facts, pid int64) []int64 {
+	first := int64(2)
+	if facts.Here().PIDSpace != initialPIDSpace {
+		first = 1
+	}
 	var ids []int64
-	for pid > 1 && len(ids) < maxAncestors {
+	for pid >= first && len(ids) < maxAncestors {
 		ids = append(ids, pid)
 		pid = facts.Look(pid).Parent
 	}
