@@ -7,6 +7,7 @@ package doctor
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -63,13 +64,22 @@ type Row map[string]any
 func (r Row) String() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(r)) {
-		value := r[name]
-		if value == nil {
-			value = "NULL"
-		}
-		parts = append(parts, fmt.Sprintf("%s=%v", name, value))
+		parts = append(parts, name+"="+shown(r[name]))
 	}
 	return strings.Join(parts, " ")
+}
+
+// shown is a value of a row for people, with NULL for what is not there, also
+// where a pointer says so.
+func shown(value any) string {
+	v := reflect.ValueOf(value)
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	if !v.IsValid() || v.Kind() == reflect.Pointer {
+		return "NULL"
+	}
+	return fmt.Sprint(v.Interface())
 }
 
 // maxRows bounds the rows of one check in a report.

@@ -28,7 +28,10 @@ func (x *exam) judge(ctx context.Context) (judged, error) {
 		if p.Self {
 			continue
 		}
-		r := Row{"id": p.ID, "session_id": p.WorkflowID}
+		r := Row{"id": p.ID}
+		if p.WorkflowID != "" {
+			r["session_id"] = p.WorkflowID
+		}
 		if p.HeartbeatAge != nil {
 			r["heartbeat_age_seconds"] = *p.HeartbeatAge
 		}
