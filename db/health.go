@@ -19,6 +19,9 @@ type Health struct {
 	// ProtectedOrphans those in tables whose rows no repair may delete.
 	Orphans          []OrphanCount
 	ProtectedOrphans []OrphanCount
+	// OrphanRows are the first of all these rows, at most 20, those of the log
+	// last.
+	OrphanRows []OrphanRow
 	// MarkdownDuplicates counts stored documents that have a newer copy.
 	MarkdownDuplicates int64
 	Events             int64
@@ -29,6 +32,15 @@ type Health struct {
 type OrphanCount struct {
 	Table string
 	Rows  int64
+}
+
+// OrphanRow is one row that refers to something that is gone.
+type OrphanRow struct {
+	Table string
+	// ID is the rowid; nil in a table without one.
+	ID *int64
+	// Missing is the table that has no such row.
+	Missing string
 }
 
 // TotalOrphans counts them over all tables.
@@ -92,6 +104,12 @@ func (r *Reader) count(ctx context.Context, h *Health) (err error) {
 		}
 		h.Orphans = append(h.Orphans, table)
 	}
+	if err != nil || len(tables) == 0 {
+		return err
+	}
+	fields := func(row *OrphanRow) []any { return []any{&row.Table, &row.ID, &row.Missing} }
+	h.OrphanRows, err = collect(ctx, r.conn, fields, `SELECT "table", rowid, parent FROM pragma_foreign_key_check
+ORDER BY "table" = 'orchestration_events', "table", rowid LIMIT 20`)
 	return err
 }
 

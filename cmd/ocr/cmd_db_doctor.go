@@ -26,6 +26,17 @@ type healthResult struct {
 	// With --fix, after which the counts above were made.
 	Deleted  map[string]int64 `json:"deleted,omitempty"`
 	Snapshot string           `json:"snapshot,omitempty"`
+	// Refused are the first of the rows that --fix did not delete,
+	// RefusedOmitted how many more there are.
+	Refused        []refusedRow `json:"refused,omitempty"`
+	RefusedOmitted int64        `json:"refused_omitted,omitempty"`
+}
+
+// refusedRow is one row that refers to something that is gone, and stays.
+type refusedRow struct {
+	Table     string `json:"table"`
+	RowID     *int64 `json:"row_id"` // null in a table without one
+	MissingIn string `json:"missing_in"`
 }
 
 // orphanRows are the rows of a table that refer to something that is gone.
@@ -49,7 +60,7 @@ and documents that are stored twice. Rows of sessions, orchestration_events and
 command_executions are listed apart: no repair deletes them. A report changes
 nothing, and what it finds does not change the exit code. --fix copies the file to
 ocr.db.bak.doctor.TIME and then deletes such artifact rows; what people wrote, and
-what that hangs on, stays. While a dashboard runs it does nothing (6).`,
+what that hangs on, stays and is listed as refused. While a dashboard runs it does nothing (6).`,
 		example: "ocr db doctor --json",
 		exits:   []int{exitOK, exitEnvironment, exitUsage, exitNotFound, exitInvariant, exitBusy},
 		flags:   fs,
@@ -89,6 +100,12 @@ what that hangs on, stays. While a dashboard runs it does nothing (6).`,
 			EventCount:            health.Events, SessionCount: health.Sessions,
 			Deleted: repaired.Deleted, Snapshot: repaired.Snapshot,
 		}
+		if *fix {
+			for _, row := range health.OrphanRows {
+				result.Refused = append(result.Refused, refusedRow{row.Table, row.ID, row.Missing})
+			}
+			result.RefusedOmitted = result.TotalFKViolations - int64(len(result.Refused))
+		}
 		return a.print(result, func(w io.Writer) { healthText(w, result) })
 	}
 	return c
@@ -120,6 +137,19 @@ func healthText(w io.Writer, result healthResult) {
 	fmt.Fprintf(w, "events           %d\n", result.EventCount)
 	for _, table := range slices.Sorted(maps.Keys(result.Deleted)) {
 		fmt.Fprintf(w, "deleted          %d of %s\n", result.Deleted[table], table)
+	}
+	for _, row := range result.Refused {
+		id := "a row"
+		if row.RowID != nil {
+			id = fmt.Sprintf("row %d", *row.RowID)
+		}
+		fmt.Fprintf(w, "refused          %s of %s, without its %s\n", id, oneLine(row.Table), oneLine(row.MissingIn))
+	}
+	if result.RefusedOmitted > 0 {
+		fmt.Fprintf(w, "                 and %d more\n", result.RefusedOmitted)
+	}
+	if len(result.Refused) > 0 {
+		fmt.Fprintln(w, "next: ocr db query 'PRAGMA foreign_key_check'")
 	}
 	if result.Snapshot != "" {
 		fmt.Fprintf(w, "copied before    %s\n", oneLine(result.Snapshot))

@@ -253,6 +253,10 @@ func damages() []damage {
 			"INSERT INTO review_findings (reviewer_output_id, title, severity) VALUES (901, 'lost finding', 'low')")},
 		{name: "OrphanEvent", id: "data.foreign_keys", status: Fail, measured: "2; events of sessions without a row, which are kept: away, gone", damage: sqlDamage(
 			"INSERT INTO orchestration_events (session_id, event_type) VALUES ('gone', 'session_created'), ('away', 'session_created'), ('gone', 'session_resumed')")},
+		{name: "OrphansOfPeople", id: "data.foreign_keys", status: Warn, measured: "2, all of them what people wrote", damage: sqlDamage(
+			"INSERT INTO review_rounds (id, session_id, round_number) VALUES (99, 'gone', 1)",
+			"INSERT INTO user_round_progress (round_id, status) VALUES (99, 'in_progress')",
+			"INSERT INTO chat_messages (conversation_id, role, content) VALUES ('gone', 'user', 'mine')")},
 		{name: "ManyOrphans", id: "data.foreign_keys", status: Fail, measured: "300", damage: sqlDamage(
 			`WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 300)
 			INSERT INTO markdown_artifacts (session_id, artifact_type, file_path, content) SELECT 'gone', 'final', i, 'x' FROM n`)},

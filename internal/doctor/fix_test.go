@@ -23,7 +23,9 @@ var fixOutcomes = map[string]string{
 	"ClosedAndHidden": Left,
 	// Events are never deleted.
 	"OrphanEvent": Left,
-	"Newer":       Left,
+	// Nor is what people wrote.
+	"OrphansOfPeople": Left,
+	"Newer":           Left,
 	// There is no fix that loses nothing.
 	"Dirty": Mended, "FreeListBroken": "", "FreeListTooShort": "", "FreePageInUse": "", "PageZeroed": "", "UsedPageZeroed": "", "IndexPageOverwritten": "", "IndexRowGone": "", "Truncated": "",
 	"DatabaseIsText": "", "DatabaseEmpty": "", "DatabaseGone": "", "OtherTables": "", "TableGone": "", "PhasePastTheLog": "",

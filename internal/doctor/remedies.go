@@ -43,12 +43,26 @@ func recreate(kind string) func(context.Context, lifecycle.Caller) (string, erro
 }
 
 // nothingDerived: all that point nowhere are rows that nobody may take away.
-func nothingDerived(ctx context.Context, c lifecycle.Caller, _ Check) (string, error) {
+func nothingDerived(ctx context.Context, c lifecycle.Caller, found Check) (string, error) {
 	some, err := AnyOrphans(ctx, c)
 	if err != nil || some {
 		return "", err
 	}
-	return "rows of sessions, events and processes stay, and what people wrote or what that hangs on", nil
+	return "refused: rows of sessions, events and processes stay, and what people wrote or what that hangs on: " + refused(found), nil
+}
+
+// refused names a few of the rows that a check found, and counts the rest.
+func refused(found Check) string {
+	var parts []string
+	for _, row := range found.Rows {
+		parts = append(parts, fmt.Sprintf("%s %s", row.text("table_name"), shown(row["row_id"])))
+	}
+	few := parts[:min(len(parts), 5)]
+	text := strings.Join(few, ", ")
+	if more := len(parts) - len(few) + found.RowsOmitted; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
 }
 
 // AnyOrphans reports whether DeleteOrphans would delete a row. It is an
