@@ -17,11 +17,6 @@ func (t token) is(word string) bool {
 	return t.quote == 0 && lower(t.text) == lower(word)
 }
 
-// names says whether t is the name of something, in whatever quotes.
-func (t token) names(name string) bool {
-	return t.quote != '\'' && lower(t.text) == lower(name)
-}
-
 // String is the token as it counts in a comparison: names and keywords in one
 // case, and whatever is quoted as it is, with its quotes, because a text, a
 // name and a keyword of the same letters are three different things.

@@ -36,18 +36,13 @@ type Dir struct {
 }
 
 // OpenDir opens the artifact directory dir for writing and creates it, with
-// its parents, where it is missing. If that fails, nothing stays behind.
+// its parents, where it is missing; all that is made gets these rights. If that fails, nothing stays behind.
 //
 // A dir inside boundary, the .ocr folder, is written through a root that no
 // symbolic link can leave: boundary/sessions if dir lies there, else boundary
 // itself. A dir elsewhere was chosen by a person: it is its own root, and links
 // on the way to it are theirs. The error is ErrOutside where a link leads out.
-func OpenDir(boundary, dir string) (*Dir, error) {
-	return OpenDirFor(db.Rights{}, boundary, dir)
-}
-
-// OpenDirFor is OpenDir where all that is made gets these rights.
-func OpenDirFor(rights db.Rights, boundary, dir string) (*Dir, error) {
+func OpenDir(rights db.Rights, boundary, dir string) (*Dir, error) {
 	full, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the folder %s: %w", dir, err)

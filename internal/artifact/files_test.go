@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ocr/db"
 )
 
 // project is a fresh .ocr folder with its sessions, and what lies outside it.
@@ -52,7 +54,7 @@ func link(t *testing.T, target, name string) {
 
 func openDir(t *testing.T, boundary, dir string) *Dir {
 	t.Helper()
-	d, err := OpenDir(boundary, dir)
+	d, err := OpenDir(db.Rights{}, boundary, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,7 +370,7 @@ func TestOpenDir(t *testing.T) {
 		boundary, sessions, elsewhere := project(t)
 		link(t, filepath.Dir(boundary), filepath.Join(elsewhere, "p"))
 		link(t, elsewhere, filepath.Join(sessions, "out"))
-		_, err := OpenDir(boundary, filepath.Join(elsewhere, "p", ".ocr", "sessions", "out"))
+		_, err := OpenDir(db.Rights{}, boundary, filepath.Join(elsewhere, "p", ".ocr", "sessions", "out"))
 		if !errors.Is(err, ErrOutside) {
 			t.Errorf("error %v", err)
 		}
@@ -392,7 +394,7 @@ func TestOpenDir(t *testing.T) {
 			boundary, sessions, elsewhere := project(t)
 			prepare(t, sessions, elsewhere)
 			before := snapshot(t, filepath.Dir(elsewhere))
-			if _, err := OpenDir(boundary, filepath.Join(sessions, "s", "new")); !errors.Is(err, ErrOutside) {
+			if _, err := OpenDir(db.Rights{}, boundary, filepath.Join(sessions, "s", "new")); !errors.Is(err, ErrOutside) {
 				t.Errorf("error %v", err)
 			}
 			wantSnapshot(t, filepath.Dir(elsewhere), before)
@@ -404,7 +406,7 @@ func TestOpenDir(t *testing.T) {
 		put(t, filepath.Join(elsewhere, "f"), "a file")
 		before := snapshot(t, filepath.Dir(elsewhere))
 		for _, dir := range []string{filepath.Join(sessions, "s"), filepath.Join(sessions, "s", "t"), filepath.Join(elsewhere, "f", "t")} {
-			if _, err := OpenDir(boundary, dir); !errors.Is(err, syscall.ENOTDIR) {
+			if _, err := OpenDir(db.Rights{}, boundary, dir); !errors.Is(err, syscall.ENOTDIR) {
 				t.Errorf("%s: error %v", dir, err)
 			}
 		}

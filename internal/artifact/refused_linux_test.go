@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+
+	"ocr/db"
 )
 
 // asNobody runs f without the right of root to write anywhere. Only the one
@@ -50,7 +52,7 @@ func TestReadOnlyFolder(t *testing.T) {
 				t.Errorf("%s: %v", rel, err)
 			}
 		}
-		if _, err := OpenDir(boundary, filepath.Join(sessions, "new")); !errors.Is(err, fs.ErrPermission) {
+		if _, err := OpenDir(db.Rights{}, boundary, filepath.Join(sessions, "new")); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("a new session: %v", err)
 		}
 	})

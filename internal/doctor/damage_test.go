@@ -125,11 +125,11 @@ func damages() []damage {
 		}},
 		{name: "LogNotWritable", id: "place.owner", status: Fail, nobody: true, damage: func(t *testing.T, p project.Project, _ *Request) {
 			openUp(t, p)
-			must(t, os.Chmod(p.LockFile(), 0o444))
+			must(t, os.Chmod(p.Database()+".lock", 0o444))
 			if os.Getuid() != 0 {
 				t.Skip("only root can take a file from nobody")
 			}
-			must(t, os.Chown(p.LockFile(), 0, 0))
+			must(t, os.Chown(p.Database()+".lock", 0, 0))
 		}},
 		{name: "LogIsLink", id: "place.beside", status: Fail, measured: "-wal is a symbolic link", damage: func(t *testing.T, p project.Project, _ *Request) {
 			must(t, os.Symlink("elsewhere", p.Database()+"-wal"))
@@ -141,12 +141,12 @@ func damages() []damage {
 			must(t, os.Symlink("elsewhere", p.Database()+"-shm"))
 		}},
 		{name: "LockIsFolder", id: "place.beside", status: Fail, measured: ".lock is a folder", damage: func(t *testing.T, p project.Project, _ *Request) {
-			must(t, os.RemoveAll(p.LockFile()))
-			must(t, os.Mkdir(p.LockFile(), 0o755))
+			must(t, os.RemoveAll(p.Database()+".lock"))
+			must(t, os.Mkdir(p.Database()+".lock", 0o755))
 		}},
 		{name: "LockIsPipe", id: "place.beside", status: Fail, measured: ".lock is a pipe", damage: func(t *testing.T, p project.Project, _ *Request) {
-			must(t, os.RemoveAll(p.LockFile()))
-			makePipe(t, p.LockFile())
+			must(t, os.RemoveAll(p.Database()+".lock"))
+			makePipe(t, p.Database()+".lock")
 		}},
 		{name: "SessionsLeadOut", id: "place.sessions", status: Fail, measured: "leads out of the project", damage: func(t *testing.T, p project.Project, _ *Request) {
 			moved := filepath.Join(p.Root, "moved")

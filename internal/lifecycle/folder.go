@@ -22,7 +22,7 @@ const (
 // openFolder opens the folder of a session for writing. What is made in it has
 // the rights of the database.
 func (c Caller) openFolder(dir string) (*artifact.Dir, error) {
-	return artifact.OpenDirFor(db.RightsOf(c.Project.Database()), c.Project.Dir(), dir)
+	return artifact.OpenDir(db.RightsOf(c.Project.Database()), c.Project.Dir(), dir)
 }
 
 // checkFolder holds the stored folder of a session to where writing may go:

@@ -90,9 +90,6 @@ func (p Project) Data() string { return filepath.Join(p.Dir(), "data") }
 // Database is the SQLite file.
 func (p Project) Database() string { return filepath.Join(p.Data(), "ocr.db") }
 
-// LockFile is the file on which writers queue.
-func (p Project) LockFile() string { return p.Database() + ".lock" }
-
 // DashboardPID holds the process id of a running dashboard.
 func (p Project) DashboardPID() string { return filepath.Join(p.Data(), "dashboard.pid") }
 

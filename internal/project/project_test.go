@@ -153,7 +153,6 @@ func TestPaths(t *testing.T) {
 		"/r/.ocr/sessions":           p.Sessions(),
 		"/r/.ocr/data":               p.Data(),
 		"/r/.ocr/data/ocr.db":        p.Database(),
-		"/r/.ocr/data/ocr.db.lock":   p.LockFile(),
 		"/r/.ocr/data/dashboard.pid": p.DashboardPID(),
 		"/r/.ocr/config.yaml":        p.Config(),
 	} {
