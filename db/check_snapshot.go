@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,8 +32,13 @@ func CheckSnapshot(ctx context.Context, path string) (version int, err error) {
 	err = view(ctx, path, func(ctx context.Context, conn *sql.Conn) error {
 		now, err := inspect(ctx, conn, path, embedded)
 		version = now.version()
-		if err == nil && now.newer() {
+		var refused *Error
+		switch {
+		case err == nil && now.newer():
 			err = newerError(path, now)
+		case KindOf(err) == KindDirty && errors.As(err, &refused):
+			// What else the error would name acts on the database of the project.
+			refused.Hint = fmt.Sprintf("ocr db recover recovered.db --db '%s' saves what it holds into a new file", path)
 		}
 		return err
 	})

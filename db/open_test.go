@@ -168,8 +168,12 @@ func TestOpenRefuses(t *testing.T) {
 		}, KindOutOfOrder, KindOutOfOrder},
 		{"Dirty", func(t *testing.T, path string) {
 			current(t, path)
-			raw(t, path, "UPDATE schema_migrations SET dirty = 1", "DROP VIEW session_completeness")
+			raw(t, path, "UPDATE schema_migrations SET dirty = 1", "ALTER TABLE user_notes RENAME COLUMN content TO text")
 		}, KindDirty, KindDirty},
+		{"DirtyWithoutView", func(t *testing.T, path string) {
+			current(t, path)
+			raw(t, path, "UPDATE schema_migrations SET dirty = 1", "DROP VIEW session_completeness")
+		}, "", KindDirty},
 		{"Newer", func(t *testing.T, path string) {
 			current(t, path)
 			raw(t, path, "UPDATE schema_migrations SET version = version + 1")

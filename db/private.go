@@ -26,7 +26,7 @@ func ReadUpgraded(ctx context.Context, path string, opt Options, fn func(ctx con
 func (o opener) readUpgraded(ctx context.Context, fn func(ctx context.Context, r *Reader) error) error {
 	var now standing
 	err := view(ctx, o.path, func(ctx context.Context, conn *sql.Conn) (err error) {
-		now, err = inspect(ctx, conn, o.path, o.steps)
+		now, err = readable(ctx, conn, o.path, o.steps)
 		if err != nil || now.old() {
 			return err
 		}

@@ -29,7 +29,7 @@ type Reader struct {
 func Read(ctx context.Context, path string, fn func(ctx context.Context, r *Reader) error) error {
 	path = RealPath(path)
 	return view(ctx, path, func(ctx context.Context, conn *sql.Conn) error {
-		now, err := inspect(ctx, conn, path, embedded)
+		now, err := readable(ctx, conn, path, embedded)
 		switch {
 		case err != nil:
 			return err

@@ -27,7 +27,7 @@ func Recreate(ctx context.Context, path, kind string, opt Options) (done Recreat
 	}
 	err = store.on(ctx, func(conn *sql.Conn) error {
 		return inTransaction(ctx, conn, store.begin, func() (err error) {
-			done, err = recreate(ctx, conn, kind)
+			done, err = recreate(ctx, conn, kind, Latest())
 			return err
 		})
 	})
@@ -37,12 +37,13 @@ func Recreate(ctx context.Context, path, kind string, opt Options) (done Recreat
 	return done, join(err, store.Close())
 }
 
-func recreate(ctx context.Context, conn *sql.Conn, kind string) (done Recreated, err error) {
-	expected, err := expectedParts(ctx, Latest())
+// recreate does it for one kind, as a version has it.
+func recreate(ctx context.Context, conn *sql.Conn, kind string, version int) (done Recreated, err error) {
+	expected, err := expectedParts(ctx, version)
 	if err != nil {
 		return done, err
 	}
-	list, _, err := compareSchema(ctx, conn, Latest())
+	list, _, err := compareSchema(ctx, conn, version)
 	if err != nil {
 		return done, err
 	}
@@ -61,6 +62,19 @@ func recreate(ctx context.Context, conn *sql.Conn, kind string) (done Recreated,
 		default:
 			done.Made = append(done.Made, d.Kind+" "+d.Name)
 		}
+	}
+	return done, nil
+}
+
+// recreateAll does it for every kind, each after those that it may name.
+func recreateAll(ctx context.Context, conn *sql.Conn, version int) (done Recreated, err error) {
+	for _, kind := range []string{"index", "view", "trigger"} {
+		some, err := recreate(ctx, conn, kind, version)
+		if err != nil {
+			return done, err
+		}
+		done.Made = append(done.Made, some.Made...)
+		done.Failed = append(done.Failed, some.Failed...)
 	}
 	return done, nil
 }

@@ -13,7 +13,8 @@ import (
 // Salvaged says what was saved from a damaged database, and what was not.
 type Salvaged struct {
 	// Complete: every page and row that belongs to a table could be read and
-	// was saved. Rows of which no trace is left cannot be known.
+	// was saved, and the new file has every view, trigger and index of its
+	// schema version. Rows of which no trace is left cannot be known.
 	Complete bool `json:"complete"`
 	// Tables are in the order in which the file lists them.
 	Tables []SalvagedTable `json:"tables"`
@@ -43,8 +44,9 @@ type SalvagedTable struct {
 // Salvage reads what it can from the database at source, however damaged, and
 // makes a new database of it at target, which must not exist. The source is
 // only read, from a private copy. The new file appears whole or not at all;
-// its schema is that of the source, which the next opening for writing
-// upgrades where needed. The error is an *Error when nothing could be saved.
+// its schema is that of the source, with the views, triggers and indexes that
+// its version has and without the mark of an unfinished step; the next opening
+// for writing upgrades it where needed. The error is an *Error when nothing could be saved.
 func Salvage(ctx context.Context, source, target string) (result Salvaged, err error) {
 	if err := mustBeFree(target); err != nil {
 		return result, err
@@ -139,8 +141,11 @@ type salvage struct {
 	seen, free map[int]bool
 	// broken says that a part of the schema could not be read.
 	broken bool
-	tables []*lostTable
-	others []Object
+	// unguarded says that a view, trigger or index of this program's schema
+	// could not be made.
+	unguarded bool
+	tables    []*lostTable
+	others    []Object
 }
 
 // copyTo copies the file and its logs. One that others go on changing is
@@ -278,10 +283,16 @@ func (s *salvage) fill(ctx context.Context, conn *sql.Conn) error {
 	if err := s.sequences(ctx, conn); err != nil {
 		return err
 	}
+	if err := s.withoutMark(ctx, conn); err != nil {
+		return err
+	}
 	for _, o := range s.others {
 		if _, err := conn.ExecContext(ctx, o.SQL); err != nil {
 			s.note("the %s %s was not made: %v", o.Type, o.Name, err)
 		}
+	}
+	if err := s.remake(ctx, conn); err != nil {
+		return err
 	}
 	return ctx.Err()
 }
@@ -341,7 +352,7 @@ func (s *salvage) judge(ctx context.Context, conn *sql.Conn) error {
 		s.note("%d rows refer to rows that are not there", orphans)
 	}
 	r := &s.result
-	r.Complete = !s.broken && r.UnplacedPages == 0
+	r.Complete = !s.broken && !s.unguarded && r.UnplacedPages == 0
 	for _, t := range r.Tables {
 		r.Complete = r.Complete && t.Lost == 0 && t.Refused == 0 && len(t.Skipped) == 0
 	}

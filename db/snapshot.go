@@ -15,11 +15,11 @@ import (
 // ocr.db.bak.<label>.<YYYY-MM-DDTHH-MM-SS-mmmZ>, and returns its path. The
 // copy is consistent also while others write, it is checked before it gets
 // its name, and it replaces nothing. Where that cannot be done, nothing is
-// left behind.
+// left behind. A newer file, and one marked as unfinished, is copied as it is.
 func Snapshot(ctx context.Context, path, label string) (snapshot string, err error) {
 	o := newOpener(path, Options{})
 	now, err := o.look(ctx)
-	if err != nil && KindOf(err) != KindNewerSchema {
+	if kind := KindOf(err); err != nil && kind != KindNewerSchema && kind != KindDirty {
 		return "", err
 	}
 	if now.absent() {

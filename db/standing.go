@@ -22,6 +22,9 @@ type Standing struct {
 	// versions than Version.
 	Problem *Error
 	Mixed   bool
+	// Remakeable says that the Problem goes once ClearMark has made views,
+	// triggers and indexes again: every table and column is as it should be.
+	Remakeable bool
 	// SharedLedger and OwnLedger say that there are the tables schema_version
 	// and schema_migrations.
 	SharedLedger, OwnLedger bool
@@ -36,7 +39,7 @@ func (r *Reader) Standing(ctx context.Context) (Standing, error) {
 	}
 	s := Standing{SharedLedger: found.tables["schema_version"], OwnLedger: found.tables["schema_migrations"]}
 	now, err := inspect(ctx, r.conn, r.path, embedded)
-	s.Version = now.version()
+	s.Version, s.Remakeable = now.version(), now.remakeable
 	if err == nil && now.old() {
 		h, historyErr := embeddedHistory()
 		if historyErr != nil {
@@ -63,6 +66,10 @@ type standing struct {
 	// dirty says that another tool left the mark of an unfinished step, although
 	// every object is as the version has it.
 	dirty bool
+	// remakeable says that beside that mark there are faults, but only of views,
+	// triggers and indexes, which can be made again without touching a row. The
+	// file is refused with KindDirty all the same.
+	remakeable bool
 }
 
 // version is the last step that is in the file. The shared steps are counted
@@ -124,29 +131,47 @@ func inspect(ctx context.Context, conn *sql.Conn, path string, steps fs.FS) (sta
 	if !ledger.dirty {
 		return now, nil
 	}
-	faults, err := now.faults(ctx, conn)
-	if err != nil {
+	faults, remakeable, err := now.faults(ctx, conn)
+	switch {
+	case err != nil:
 		return now, engineError(path, err)
+	case len(faults) == 0:
+		now.dirty = true
+		return now, nil
 	}
-	if len(faults) > 0 {
-		return now, dirtyError(path, now.migrations, faults)
+	now.remakeable = remakeable
+	refused := dirtyError(path, now.migrations, faults)
+	if remakeable {
+		refused.Hint = "run 'ocr doctor --fix': it keeps a snapshot, makes these views, triggers and indexes again and clears the mark"
 	}
-	now.dirty = true
-	return now, nil
+	return now, refused
 }
 
-// faults are what is not as the version of the file has it.
-func (s standing) faults(ctx context.Context, conn *sql.Conn) (faults []string, err error) {
+// readable is inspect for those who only read: with every table and column in
+// place, a mark and the want of a view keep nobody from reading the others.
+func readable(ctx context.Context, conn *sql.Conn, path string, steps fs.FS) (standing, error) {
+	now, err := inspect(ctx, conn, path, steps)
+	if now.remakeable && now.current() {
+		return now, nil
+	}
+	return now, err
+}
+
+// faults are what is not as the version of the file has it; remakeable says
+// that all of them are views, triggers and indexes.
+func (s standing) faults(ctx context.Context, conn *sql.Conn) (faults []string, remakeable bool, err error) {
 	if s.newer() {
-		return []string{fmt.Sprintf("this program does not know version %d", s.version())}, nil
+		return []string{fmt.Sprintf("this program does not know version %d", s.version())}, false, nil
 	}
 	found, _, err := compareSchema(ctx, conn, s.version())
+	remakeable = err == nil
 	for _, d := range found {
 		if d.Fault != FaultExtra {
 			faults = append(faults, d.String())
+			remakeable = remakeable && d.recreatable()
 		}
 	}
-	return faults, err
+	return faults, remakeable, err
 }
 
 // ledgers is what the two ledgers hold besides the versions.

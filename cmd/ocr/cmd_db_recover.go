@@ -31,7 +31,8 @@ private copy. OUT must not exist and appears whole or not at all. The report say
 for each table how many rows were saved, how many of them were found in pages that
 nothing led to (loose), how many could not be read (lost), how many break a rule
 of their table (refused), and which row numbers stood in unreadable pages
-(skipped). Exit code 0 means that OUT was made: "complete" says whether anything
+(skipped). OUT has every view, trigger and index of its schema version, and never the
+mark of an unfinished step: a note names what was made. Exit code 0 means that OUT was made: "complete" says whether anything
 that is known is missing. Before putting OUT in place of anything, keep the
 damaged file and its -wal, and look into OUT.`,
 		example: "ocr db recover saved.db\nocr db stats --db saved.db",

@@ -78,8 +78,8 @@ func specs() []spec {
 		{
 			id: "schema.own_ledger", expected: "one row, not dirty", needs: theDatabase,
 			why: "a step marked as unfinished stops every upgrade", run: ownLedger,
-			fixes: "clears the mark of an unfinished step where every object is as it should be",
-			fix:   openForWriting,
+			fixes: "clears the mark of an unfinished step where tables and columns are as they should be; makes missing and changed views, triggers and indexes again first",
+			fix:   clearMark,
 		},
 		{
 			id: "schema.version", expected: "the version that this program works with", needs: theDatabase,
@@ -259,5 +259,6 @@ func specs() []spec {
 
 const (
 	fixDryRun   = "ocr doctor --fix --dry-run"
+	fixNow      = "ocr doctor --fix"
 	sweepDryRun = "ocr state sweep --dry-run"
 )

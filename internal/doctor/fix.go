@@ -53,8 +53,9 @@ type Repair struct {
 // Fix mends what the checks complain about, one thing after the other, each in
 // a transaction of its own after a verified snapshot, and checks each again.
 // Runs and processes are mended by their own verbs. Nothing is mended in a file
-// that is damaged, newer, marked as unfinished or of another program. Rows of
-// sessions, events and processes, and what people wrote, are never deleted.
+// that is damaged, newer or of another program, or marked as unfinished while a
+// table or column is not as its version has it. Rows of sessions, events and
+// processes, and what people wrote, are never deleted.
 // With dryRun nothing changes. The error is an *UnknownCheck or that of ctx;
 // what could not be mended stands in the outcome, and is an *db.Error only
 // where the file stores nothing (db.KindNotRecorded).

@@ -28,6 +28,25 @@ func openForWriting(ctx context.Context, c lifecycle.Caller) (string, error) {
 	return "opened for writing, which brings the file up to date", err
 }
 
+// clearMark makes what a file that is marked as unfinished lacks, and clears the
+// mark; then the file is one that any verb may write.
+func clearMark(ctx context.Context, c lifecycle.Caller) (string, error) {
+	done, err := db.ClearMark(ctx, c.Project.Database(), c.Options())
+	c.KeepIgnored()
+	if err != nil {
+		return "", err
+	}
+	detail := "the mark was cleared"
+	if len(done.Made) > 0 {
+		detail += "; made again: " + listed(done.Made)
+	}
+	if len(done.Failed) > 0 {
+		detail += "; left as they are: " + listed(done.Failed)
+	}
+	_, err = openForWriting(ctx, c)
+	return detail, err
+}
+
 // recreate declares that all objects of one kind that are missing or changed
 // are made again.
 func recreate(kind string) func(context.Context, lifecycle.Caller) (string, error) {

@@ -89,13 +89,19 @@ func (x *exam) compareSchema(ctx context.Context) (err error) {
 
 // wayOut shows what can be put in the place of a file that the verbs refuse:
 // they send people here, so the next step must lead on.
-const wayOut = "ocr db snapshots"
+func (x *exam) wayOut() string {
+	list, err := db.Snapshots(x.path)
+	if err == nil && slices.ContainsFunc(list, func(s db.SnapshotFile) bool { return s.Bytes > 0 }) {
+		return "ocr db snapshots"
+	}
+	return "ocr db recover recovered.db"
+}
 
 // sharedLedger: every shared step that the version stands for has its row.
 func sharedLedger(_ context.Context, x *exam) result {
 	f := x.facts
 	if f.shared == nil {
-		return fail(wayOut, "there is no table schema_version")
+		return fail(x.wayOut(), "there is no table schema_version")
 	}
 	highest := min(f.version, db.SharedLatest)
 	if f.version == 0 {
@@ -117,9 +123,9 @@ func sharedLedger(_ context.Context, x *exam) result {
 	}
 	switch {
 	case len(f.shared) == 0:
-		return fail(wayOut, "schema_version is empty")
+		return fail(x.wayOut(), "schema_version is empty")
 	case len(missing) > 0:
-		return fail(wayOut, "%d of %d steps, without a row for %s", highest-len(missing), highest, strings.Join(missing, ", "))
+		return fail(x.wayOut(), "%d of %d steps, without a row for %s", highest-len(missing), highest, strings.Join(missing, ", "))
 	case len(above) > 0:
 		return warn("ocr version", "rows 1 to %d, and %s of another program's later release", highest, strings.Join(above, ", "))
 	}
@@ -133,11 +139,14 @@ func ownLedger(_ context.Context, x *exam) result {
 	case f.own == nil && len(f.shared) > 0:
 		return ok("none yet: the first command that writes adds it")
 	case len(f.own) != 1:
-		return fail(wayOut, "schema_migrations has %d rows", len(f.own)).with(f.own)
+		return fail(x.wayOut(), "schema_migrations has %d rows", len(f.own)).with(f.own)
 	case f.own[0].text("type") != "integer":
-		return fail(wayOut, "schema_migrations.version is a %s, not a number", f.own[0].text("type")).with(f.own)
+		return fail(x.wayOut(), "schema_migrations.version is a %s, not a number", f.own[0].text("type")).with(f.own)
+	case f.own[0].number("dirty") != 0 && f.standing.Remakeable:
+		return warn(fixNow, "another tool left step %d marked as unfinished; every table and column is as that version has it, of views, triggers and indexes not everything",
+			f.own[0].number("version")).with(f.own)
 	case f.own[0].number("dirty") != 0 && f.standing.Problem != nil:
-		return fail(wayOut, "another tool left step %d marked as unfinished; %s", f.own[0].number("version"), f.standing.Problem.Hint).with(f.own)
+		return fail(x.wayOut(), "another tool left step %d marked as unfinished; %s", f.own[0].number("version"), f.standing.Problem.Hint).with(f.own)
 	case f.own[0].number("dirty") != 0:
 		return warn("ocr db migrate", "another tool left step %d marked as unfinished, and every object is as that version has it: the next command that writes clears the mark",
 			f.own[0].number("version")).with(f.own)
@@ -155,8 +164,8 @@ func schemaVersion(ctx context.Context, x *exam) result {
 		return skip("the ledgers do not tell: see schema.own_ledger and schema.shared_ledger")
 	case problem != nil && slices.ContainsFunc(x.facts.drift, lacksData):
 		return skip("a part of it is not there: see schema.tables and schema.columns")
-	case problem != nil:
-		return fail(wayOut, "%s", problem.Message)
+	case problem != nil && !x.facts.standing.Remakeable:
+		return fail(x.wayOut(), "%s", problem.Message)
 	case version > latest:
 		return fail("ocr version", "the file is at version %d, this program knows up to %d: it reads the file and does not write to it", version, latest)
 	case version < latest:
@@ -187,8 +196,10 @@ func asExpected(kind string) func(ctx context.Context, x *exam) result {
 		rows := x.faults(func(d db.Difference) bool { return d.Kind == kind && d.Fault != db.FaultExtra })
 		if len(rows) > 0 {
 			next := "ocr doctor --check schema --json"
-			if x.facts.standing.Problem != nil {
-				next = wayOut
+			if x.facts.standing.Remakeable {
+				next = fixNow
+			} else if x.facts.standing.Problem != nil {
+				next = x.wayOut()
 			} else if kind != tables && kind != columns {
 				next = fixDryRun
 			}
