@@ -33,7 +33,7 @@ func (a *app) caller() (lifecycle.Caller, error) {
 		ParentPID:          int64(a.parent),
 		Lease:              a.shownLease(),
 		LeaseByFlag:        a.lease != "",
-		Notice:             func(line string) { a.note("%s", line) },
+		Notice:             a.noteOnce,
 		Progress:           a.progress(),
 		Waiting:            a.statusLine(),
 	}, nil
@@ -85,7 +85,7 @@ func (a *app) ownName() string {
 // none.
 func (a *app) callerOf(file string) lifecycle.Caller {
 	return lifecycle.Caller{
-		Project: project.Holding(file), Notice: func(line string) { a.note("%s", line) }, Progress: a.progress(),
+		Project: project.Holding(file), Notice: a.noteOnce, Progress: a.progress(),
 		Waiting: a.statusLine(),
 	}
 }

@@ -35,6 +35,7 @@ it is safe to repeat. The database is made by the first command that writes.`,
 			if err != nil {
 				return err
 			}
+			a.callerOf(p.Database()).KeepIgnored()
 			if aboveErr == nil && above != p {
 				a.note("note: %s is a project too; from %s down this one is used", above.Root, p.Root)
 			}

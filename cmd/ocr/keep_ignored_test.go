@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +40,47 @@ func TestKeepIgnored(t *testing.T) {
 	mustCall(t, dir, "state", "sweep")
 	if text, err := os.ReadFile(path); err != nil || string(text) != "mine" {
 		t.Errorf("%q %v", text, err)
+	}
+}
+
+// TestKeepIgnored_Warns: a verb that writes says once what in the place of that
+// file lets git take the database, and leaves it; a longer file with the line is
+// fine, and the next command of doctor adds it.
+func TestKeepIgnored_Warns(t *testing.T) {
+	t.Parallel()
+	dir := aProject(t, t.TempDir())
+	path := filepath.Join(dir, ".ocr", "data", ".gitignore")
+	warnings := func(line string) int {
+		return strings.Count(call(dir, strings.Fields(line)...).stderr, "warning: git may take the folder")
+	}
+	lines := []string{"state sweep", "db doctor --fix", "db snapshot", "db vacuum", "init"}
+	for name, put := range map[string]func() error{
+		"empty":  func() error { return os.WriteFile(path, nil, 0o644) },
+		"other":  func() error { return os.WriteFile(path, []byte("*.tmp\n# *\n"), 0o644) },
+		"folder": func() error { return os.Mkdir(path, 0o755) },
+		"link": func() error {
+			return errors.Join(os.WriteFile(filepath.Join(dir, "mine"), []byte("*\n"), 0o644), os.Symlink(filepath.Join(dir, "mine"), path))
+		},
+	} {
+		must(t, os.RemoveAll(path))
+		must(t, put())
+		for _, line := range lines {
+			if n := warnings(line); n != 1 {
+				t.Errorf("%s: %s warns %d times", name, line, n)
+			}
+		}
+		if n := warnings("state list"); n != 0 {
+			t.Errorf("%s: a verb that reads warns", name)
+		}
+	}
+	must(t, os.RemoveAll(path))
+	for _, text := range []string{"# mine\nnotes\r\n* \r\n!keep\n", "*"} {
+		must(t, os.WriteFile(path, []byte(text), 0o644))
+		for _, line := range lines {
+			if n := warnings(line); n != 0 {
+				t.Errorf("%q: %s warns", text, line)
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/peterbourgon/ff/v3/ffcli"
 
@@ -30,6 +31,8 @@ type app struct {
 	json  bool   // --json
 	lease string // --lease, of the verbs on sessions
 	as    string // --as, of the verbs on sessions and processes
+
+	told sync.Map // the lines that noteOnce wrote
 }
 
 // run is the whole program: it reads the command line, runs one command and
@@ -143,6 +146,13 @@ func (c *command) program() *ffcli.Command {
 func (a *app) note(format string, values ...any) {
 	line := strings.ReplaceAll(strings.TrimSpace(fmt.Sprintf(format, values...)), "\n", "; ")
 	fmt.Fprintln(a.stderr, oneLine(line))
+}
+
+// noteOnce writes a line for people that this command did not write before.
+func (a *app) noteOnce(line string) {
+	if _, again := a.told.LoadOrStore(line, true); !again {
+		a.note("%s", line)
+	}
 }
 
 // paragraph writes lines of ours for people.

@@ -10,14 +10,26 @@ import (
 	"strings"
 	"syscall"
 
+	"ocr/internal/project"
 	"ocr/internal/shell"
 )
 
-// placeBeside: the engine opens no log over a link, and a lock on something
-// else than a file of its own locks nothing.
+// placeBeside: the engine opens no log over a link, a lock on something else
+// than a file of its own locks nothing, and git takes the database where the
+// file that keeps it away does not.
 func placeBeside(_ context.Context, x *exam) result {
 	if fault := x.besideFault(); fault != "" {
 		return fail(x.lookBeside(), "%s", fault)
+	}
+	if x.Database == "" {
+		err := x.project.CheckIgnored()
+		var open *project.Unignored
+		switch {
+		case errors.As(err, &open) && open.Appendable:
+			return warn(`printf '\n*\n' >> `+shell.Quote(open.Path), "git may take the database: %v", open)
+		case err != nil:
+			return warn(x.lookBeside(), "git may take the database: %v", err)
+		}
 	}
 	return ok("log, index of the log, journal and lock are files, or not there")
 }

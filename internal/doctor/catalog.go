@@ -40,8 +40,8 @@ func specs() []spec {
 			why: "a log that another user made, as with sudo, keeps everybody else out", run: placeOwner,
 		},
 		{
-			id: "place.beside", expected: "files, where the engine and ocr look for them", needs: aProject,
-			why: "a link, a folder or a pipe in their place stops every command that writes", run: placeBeside,
+			id: "place.beside", expected: "files, where the engine, ocr and git look for them", needs: aProject,
+			why: "a link, a folder or a pipe in their place stops every command that writes; without the line * in .gitignore git takes the database", run: placeBeside,
 		},
 		{
 			id: "place.sessions", expected: "a folder of the project that this user may write", needs: aProject,

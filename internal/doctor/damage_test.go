@@ -148,6 +148,19 @@ func damages() []damage {
 			must(t, os.RemoveAll(p.Database()+".lock"))
 			makePipe(t, p.Database()+".lock")
 		}},
+		{name: "GitignoreEmpty", id: "place.beside", status: Warn, measured: ".gitignore has no line *", damage: func(t *testing.T, p project.Project, _ *Request) {
+			must(t, os.Truncate(filepath.Join(p.Data(), ".gitignore"), 0))
+		}},
+		{name: "GitignoreIsLink", id: "place.beside", status: Warn, measured: ".gitignore is a symbolic link", damage: func(t *testing.T, p project.Project, _ *Request) {
+			path := filepath.Join(p.Data(), ".gitignore")
+			must(t, os.Rename(path, filepath.Join(p.Root, "mine")))
+			must(t, os.Symlink(filepath.Join(p.Root, "mine"), path))
+		}},
+		{name: "GitignoreIsFolder", id: "place.beside", status: Warn, measured: ".gitignore is a folder", damage: func(t *testing.T, p project.Project, _ *Request) {
+			path := filepath.Join(p.Data(), ".gitignore")
+			must(t, os.Remove(path))
+			must(t, os.Mkdir(path, 0o755))
+		}},
 		{name: "SessionsLeadOut", id: "place.sessions", status: Fail, measured: "leads out of the project", damage: func(t *testing.T, p project.Project, _ *Request) {
 			moved := filepath.Join(p.Root, "moved")
 			must(t, os.Rename(p.Sessions(), moved))

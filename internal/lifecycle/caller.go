@@ -66,10 +66,10 @@ func (c Caller) write(ctx context.Context, create bool, fn func(ctx context.Cont
 }
 
 // KeepIgnored has every verb that writes look whether git would still leave the
-// folder of data alone. That it cannot be seen to is a warning.
+// folder of data alone. That it would not, or cannot be seen to, is a warning.
 func (c Caller) KeepIgnored() {
 	if err := c.Project.KeepIgnored(); err != nil {
-		c.Notice(fmt.Sprintf("warning: git may take the folder %s: %v", c.Project.Data(), err))
+		c.Notice(fmt.Sprintf("warning: git may take the folder %s: %v; see ocr doctor --check place.beside", c.Project.Data(), err))
 	}
 }
 

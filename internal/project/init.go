@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ocr/db"
 )
@@ -71,12 +72,63 @@ func Init(dir string) (created []string, err error) {
 	return created, nil
 }
 
+// Unignored says that git may take the folder of data, because of what stands
+// in the place of its .gitignore.
+type Unignored struct {
+	Path string
+	// Appendable: it is a file to which the line can be added.
+	Appendable bool
+	// What says what is wrong with it.
+	What string
+}
+
+func (e *Unignored) Error() string { return e.Path + " " + e.What }
+
+// CheckIgnored is nil where .gitignore in the folder of data is a regular file
+// with a line *, whatever else it holds, or not there. Else it is an
+// *Unignored, or what the file system said.
+func (p Project) CheckIgnored() error {
+	path := filepath.Join(p.Data(), ".gitignore")
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// Git does not look into a folder behind a link.
+	if data, err := os.Lstat(p.Data()); err != nil || !data.IsDir() {
+		return nil
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return &Unignored{Path: path, What: "is a symbolic link, which git does not follow"}
+	case info.IsDir():
+		return &Unignored{Path: path, What: "is a folder"}
+	case !info.Mode().IsRegular():
+		return &Unignored{Path: path, What: "is not a regular file"}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.TrimRight(line, " \r\n")+"\n" == ignoreAll {
+			return nil
+		}
+	}
+	return &Unignored{Path: path, Appendable: true, What: "has no line *"}
+}
+
 // KeepIgnored makes the file again that keeps the folder of data out of version
-// control, where it is gone. Whatever stands under its name stays, and without
-// that folder there is nothing to do.
+// control, where it is gone. Whatever stands under its name stays, and is
+// checked as CheckIgnored does; without that folder there is nothing to do.
 func (p Project) KeepIgnored() error {
 	path := filepath.Join(p.Data(), ".gitignore")
 	_, err := os.Lstat(path)
+	if err == nil {
+		return p.CheckIgnored()
+	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
