@@ -253,3 +253,24 @@ func TestProcessesAtOnce(t *testing.T) {
 		t.Errorf("log %q, want %q", got.stdout, want)
 	}
 }
+
+// TestLinkedLock: a link in the place of the lock stops what doctor says that it
+// stops, and no other command that writes.
+func TestLinkedLock(t *testing.T) {
+	t.Parallel()
+	dir := aProject(t, t.TempDir())
+	lock := filepath.Join(dir, ".ocr", "data", "ocr.db.lock")
+	must(t, os.RemoveAll(lock))
+	must(t, os.Symlink("elsewhere", lock))
+	mustCall(t, dir, "state", "advance", "--phase", "change-context", "--session-id", "s")
+	mustCall(t, dir, "db", "checkpoint")
+	for _, verb := range []string{"snapshot", "vacuum"} {
+		if got := call(dir, "db", verb); got.code != 1 || !strings.Contains(got.stderr, "ocr.db.lock is a symbolic link") {
+			t.Errorf("db %s: %+v", verb, got)
+		}
+	}
+	said := call(dir, "doctor", "--check", "place.beside").stdout
+	if !strings.Contains(said, "stops restore, snapshot, upgrades and vacuum") {
+		t.Errorf("doctor says %s", said)
+	}
+}

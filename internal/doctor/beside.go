@@ -51,6 +51,9 @@ func (x *exam) besideFault() string {
 		case info.Mode()&fs.ModeNamedPipe != 0:
 			what = "a pipe, " + what
 		}
+		if suffix == ".lock" {
+			what += ": it stops restore, snapshot, upgrades and vacuum, and what makes a snapshot first"
+		}
 		return fmt.Sprintf("%s is %s", x.path+suffix, what)
 	}
 	return ""

@@ -41,7 +41,7 @@ func specs() []spec {
 		},
 		{
 			id: "place.beside", expected: "files, where the engine, ocr and git look for them", needs: aProject,
-			why: "a link, a folder or a pipe in their place stops every command that writes; without the line * in .gitignore git takes the database", run: placeBeside,
+			why: "a link, a folder or a pipe in the place of a log stops every command that writes, in that of the lock restore, snapshot, upgrades and vacuum; without the line * in .gitignore git takes the database", run: placeBeside,
 		},
 		{
 			id: "place.sessions", expected: "a folder of the project that this user may write", needs: aProject,

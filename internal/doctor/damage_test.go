@@ -144,6 +144,10 @@ func damages() []damage {
 			must(t, os.RemoveAll(p.Database()+".lock"))
 			must(t, os.Mkdir(p.Database()+".lock", 0o755))
 		}},
+		{name: "LockIsLink", id: "place.beside", status: Fail, measured: "it stops restore, snapshot, upgrades and vacuum", damage: func(t *testing.T, p project.Project, _ *Request) {
+			must(t, os.RemoveAll(p.Database()+".lock"))
+			must(t, os.Symlink("elsewhere", p.Database()+".lock"))
+		}},
 		{name: "LockIsPipe", id: "place.beside", status: Fail, measured: ".lock is a pipe", damage: func(t *testing.T, p project.Project, _ *Request) {
 			must(t, os.RemoveAll(p.Database()+".lock"))
 			makePipe(t, p.Database()+".lock")
