@@ -34,7 +34,8 @@ const (
 	KindUnreadable Kind = "unreadable"
 	// KindReadOnly: the file or its folder cannot be written.
 	KindReadOnly Kind = "read_only"
-	// KindNoSpace: the disk (or the quota) is full.
+	// KindNoSpace: the disk (or the quota) is full, or a table has no id left for
+	// a new row.
 	KindNoSpace Kind = "no_space"
 	// KindIO: the operating system reported another input or output error.
 	KindIO Kind = "io"
@@ -141,6 +142,9 @@ func engineError(path string, err error) error {
 	case lib.SQLITE_READONLY:
 		return readOnlyError(path, err)
 	case lib.SQLITE_FULL:
+		if muchRoom(path) {
+			return noIDError(path, err)
+		}
 		return noSpaceError(path, err)
 	case lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_AUTH:
 		return cannotOpenError(path, err)
@@ -217,6 +221,24 @@ func noSpaceError(path string, err error) *Error {
 		Message: fmt.Sprintf("no room left on the disk while working on %s", path),
 		Hint:    "make room on that disk, then run the same command again",
 	}
+}
+
+// noIDError: the engine has the same code for a table that has no id left for a
+// new row, and that is what is likely where the disk has room.
+func noIDError(path string, err error) *Error {
+	return &Error{
+		Kind: KindNoSpace, Path: path, Err: err,
+		Message: fmt.Sprintf("%s takes no more, though the disk has room: a table may have no free id left, or a quota is used up", path),
+		Hint:    "'ocr doctor --check data.sequences' names such a table; if there is none, make room, then run the same command again",
+	}
+}
+
+// muchRoom says that the disk of the database has so much room that a write
+// does not fill it.
+func muchRoom(path string) bool {
+	const plenty = 256 << 20
+	free, err := FreeBytes(filepath.Dir(path))
+	return err == nil && free >= plenty
 }
 
 // wantsRoom says of an extended result code that the engine wanted to write:

@@ -159,6 +159,10 @@ func specs() []spec {
 			why: "no command can move such a session", run: offending("data.values", Fail, data),
 		},
 		{
+			id: "data.sequences", expected: "a free id for the next row of every table", needs: theDatabase, since: 1, probe: true,
+			why: "a table without one takes no row: commands that write end with no_space, whatever room the disk has", run: dataSequences,
+		},
+		{
 			id: "data.journal_mode", expected: "a write-ahead log", needs: theDatabase,
 			why: "with a rollback journal readers and writers wait for each other", run: dataJournalMode,
 			fixes: "switches the write-ahead log on",

@@ -314,6 +314,11 @@ func damages() []damage {
 		{name: "PhaseNumberIsText", id: "data.values", status: Fail, damage: sqlDamage("UPDATE sessions SET phase_number = 'first' WHERE id = 'done'")},
 		{name: "NoID", id: "data.values", status: Fail, damage: sqlDamage(
 			"INSERT INTO sessions (id, branch, workflow_type, session_dir) VALUES (NULL, 'b', 'review', 'd')")},
+		{name: "SequenceAtItsEnd", id: "data.sequences", status: Fail, measured: "in command_executions", damage: sqlDamage(
+			"UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'command_executions'")},
+		{name: "HighestIDTaken", id: "data.sequences", status: Fail, measured: "in command_executions", damage: sqlDamage(
+			"INSERT INTO command_executions (id, command, started_at, finished_at, exit_code) VALUES (9223372036854775807, 'x', datetime('now'), datetime('now'), 0)",
+			"DELETE FROM sqlite_sequence WHERE name = 'command_executions'")},
 		{name: "RollbackJournal", id: "data.journal_mode", status: Warn, damage: sqlDamage("PRAGMA journal_mode = DELETE")},
 		{name: "ClosedWithoutProof", id: "lifecycle.unproven", status: Fail, damage: func(t *testing.T, p project.Project, _ *Request) {
 			raw(t, p.Database(), "UPDATE command_executions SET finished_at = datetime('now'), exit_code = 0 WHERE uid = 'living'")

@@ -165,6 +165,19 @@ func dataDuplicates(ctx context.Context, x *exam) result {
 	return offending("data.duplicates", Fail, fixDryRun)(ctx, x)
 }
 
+// dataSequences names the tables, because the engine's words name none.
+func dataSequences(ctx context.Context, x *exam) result {
+	r := offending("data.sequences", Fail, "ocr db query 'SELECT name, seq FROM sqlite_sequence'")(ctx, x)
+	var tables []string
+	for _, row := range r.rows {
+		tables = append(tables, row.text("table_name"))
+	}
+	if len(tables) > 0 {
+		r.measured = "no id left, or hardly any, in " + listed(tables)
+	}
+	return r
+}
+
 // dataJournalMode: the file itself remembers it.
 func dataJournalMode(_ context.Context, x *exam) result {
 	if !x.head.wal {
