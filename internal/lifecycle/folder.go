@@ -9,6 +9,7 @@ import (
 	"ocr/db"
 	"ocr/db/gen"
 	"ocr/internal/artifact"
+	"ocr/internal/shell"
 )
 
 // The kinds of refusals about the folder of a session.
@@ -46,8 +47,16 @@ func (c Caller) checkFolder(s session, dir string) error {
 	if there {
 		why = "a stored path does not lead out of the project"
 	}
-	return refuse(Invariant, KindFolderOutside, s.command("show"),
-		"the folder of session %q is stored as %q, outside .ocr, and nothing is written there: %s", s.ID, s.SessionDir, why)
+	// An absolute path to nothing gives way to the folder that begin makes. Any
+	// other value only its own program can set right, or a person.
+	home := c.Project.SessionDir("", s.ID)
+	next := "mkdir -p " + shell.Quote(home)
+	if there || dir != s.SessionDir {
+		next = "sqlite3 " + shell.Quote(c.Project.Database()) + " " + shell.Quote(db.StoreSessionDir(s.ID, home))
+	}
+	return refuse(Invariant, KindFolderOutside, next,
+		"the folder of session %q is stored as %q, outside .ocr, and nothing is written there: %s; its files may be at %s, and the next command has them written below .ocr",
+		s.ID, s.SessionDir, why, dir)
 }
 
 // checkFolderFree refuses (Invariant) a folder that is also the folder of
