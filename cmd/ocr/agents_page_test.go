@@ -152,8 +152,8 @@ func TestAgentsPage(t *testing.T) {
 	third.run(command("advance"), exitInvariant)
 	another.run(command("advance")+" --lease "+taken.Lease.Token, exitOK)
 
-	a.run("ocr help payload", exitOK)
-	used["ocr help payload"] = true
+	a.run(command("payload"), exitOK)
+	a.run(command("list"), exitOK)
 	for line, run := range used {
 		if !run {
 			t.Errorf("the page says %q, and nothing here runs it", line)

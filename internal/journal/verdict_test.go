@@ -172,6 +172,26 @@ func TestSelf(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	})
+	// start-instance given again, as after an answer that got lost: the agent is
+	// the first row, and does not wait for the second.
+	t.Run("RecordedTwice", func(t *testing.T) {
+		for _, named := range []bool{false, true} {
+			d, _ := fresh(t)
+			first := d.start(StartRequest{PID: ptr(agent)})
+			d.start(StartRequest{PID: ptr(agent)})
+			if named {
+				d.ExecutionUID = first
+			}
+			if got := self(d); got != first {
+				t.Errorf("got %q, want %q", got, first)
+			}
+			status, err := lifecycle.GetStatus(context.Background(), d.Caller, "s")
+			must(t, err)
+			if status.Next.Kind != lifecycle.NextAdvance {
+				t.Errorf("a caller waits for itself: %+v", status.Next)
+			}
+		}
+	})
 	t.Run("EndedRowIsNobody", func(t *testing.T) {
 		d, _ := fresh(t)
 		id := d.start(StartRequest{PID: ptr(agent)})

@@ -155,32 +155,47 @@ func (c Caller) namedSelf(ctx context.Context, q *gen.Queries, sessionID string)
 }
 
 // findSelf marks the caller's own process among the unfinished ones of one
-// session, and returns where it stands; -1 where it is none of them.
+// session, and returns where it stands; -1 where it is none of them. One process
+// may have several rows, as when it recorded itself twice or for the parts that
+// it plays: all of them are marked, and the oldest names it.
 func (c Caller) findSelf(processes []Process) int {
 	found := -1
 	if c.ExecutionUID != "" {
-		for i := range processes {
-			if processes[i].ID == c.ExecutionUID {
-				processes[i].Self, found = true, i
-			}
-		}
-		return found
+		found = slices.IndexFunc(processes, func(p Process) bool { return p.ID == c.ExecutionUID })
+	} else {
+		found = c.findAbove(processes)
 	}
+	for i := range processes {
+		if found >= 0 && (i == found || sameProcess(processes[i], processes[found])) {
+			processes[i].Self = true
+		}
+	}
+	return found
+}
+
+// sameProcess: both rows were recorded for one process, which was seen.
+func sameProcess(a, b Process) bool {
+	return a.PIDStartedTicks != nil && b.PIDStartedTicks != nil && *a.PIDStartedTicks == *b.PIDStartedTicks &&
+		a.PID != nil && b.PID != nil && *a.PID == *b.PID && a.BootID != nil && b.BootID != nil && *a.BootID == *b.BootID
+}
+
+// findAbove finds the only process among those above this one, by its start.
+func (c Caller) findAbove(processes []Process) int {
 	if c.ParentPID == 0 || !slices.ContainsFunc(processes, func(p Process) bool { return p.RecordedPID != nil }) {
 		return -1
 	}
 	above := process.Ancestors(c.Facts(), c.ParentPID)
+	found := -1
 	for i, p := range processes {
 		if p.PID == nil || !slices.Contains(above, *p.PID) || !process.Same(c.Facts(), p.AgentJournal, *p.PID) {
 			continue
 		}
-		if found >= 0 {
+		switch {
+		case found < 0:
+			found = i
+		case *processes[found].PID != *p.PID:
 			return -1 // two of them: neither is known to be the caller
 		}
-		found = i
-	}
-	if found >= 0 {
-		processes[found].Self = true
 	}
 	return found
 }
