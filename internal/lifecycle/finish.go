@@ -73,7 +73,7 @@ func Finish(ctx context.Context, c Caller, in FinishRequest) (result FinishResul
 		}
 		_, err = c.checkLease(ctx, tx.Queries, s, clock)
 		var no *Error
-		broken := errors.As(err, &no) && in.Abort && in.BreakLease
+		broken := errors.As(err, &no) && in.Abort && in.BreakLease && no.Kind != KindLeaseLost
 		switch {
 		case broken:
 		case in.IfComplete && no != nil && no.Kind == KindLeaseHeld:

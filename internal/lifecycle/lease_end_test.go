@@ -114,3 +114,15 @@ func TestSweepLeavesUnreadableLeases(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestBreakingKeepsTheLost: who shows a lease that is lost breaks none, and
+// learns that it is lost.
+func TestBreakingKeepsTheLost(t *testing.T) {
+	d := newDesk(t)
+	d.begin("s", "review")
+	d.lease("s", "u1", "tok", "datetime('now')")
+	d.refused(lifecycle.Invariant, lifecycle.KindLeaseLost, func() error {
+		_, err := lifecycle.Finish(t.Context(), d.as("wrong", "").Caller, lifecycle.FinishRequest{SessionID: "s", Abort: true, BreakLease: true})
+		return err
+	})
+}
